@@ -427,7 +427,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
     }
 
     static UnsupportedOperationException noLeases(Path path) {
-        return new UnsupportedOperationException("No leases are recovered where the link leads: " + path);
+        return new UnsupportedOperationException("Lease recovery is not supported by the file system of the link's target: " + path);
     }
 
     @Override

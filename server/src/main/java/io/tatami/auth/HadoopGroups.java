@@ -31,7 +31,7 @@ public final class HadoopGroups implements GroupMapping {
         try {
             return List.copyOf(groups.getGroupsSet(user));
         } catch (IOException e) {
-            LOG.debug("no groups are known of {}", user, e);
+            LOG.debug("the groups of {} are unknown", user, e);
             return List.of();
         }
     }

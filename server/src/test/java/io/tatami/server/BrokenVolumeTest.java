@@ -93,8 +93,8 @@ final class BrokenVolumeTest {
             assertFalse(report.isWell());
             VolumeStatus broken = volumes(client).get(1);
             assertEquals(second.toString(), broken.getPath());
-            assertTrue(broken.getFailure().contains("bears no superblock"), broken.getFailure());
-            assertTrue(StatusJson.of(report).contains("bears no superblock"), StatusJson.of(report));
+            assertTrue(broken.getFailure().contains("has no superblock"), broken.getFailure());
+            assertTrue(StatusJson.of(report).contains("has no superblock"), StatusJson.of(report));
         }
     }
 

@@ -128,7 +128,7 @@ final class GrowingTest {
                     new ReplicationProgress(3, SHARDS + 1, SHARDS + 1, ""),
                     observer.cluster().replicateMetadata(3),
                     "again");
-            assertRefused(observer, 1, "it cannot be fewer again");
+            assertRefused(observer, 1, "the number cannot be reduced");
             kill(0);
             awaitSteps(clients);
             for (FailoverClient client : clients) {

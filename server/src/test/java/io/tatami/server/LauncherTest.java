@@ -146,8 +146,8 @@ final class LauncherTest {
                 .assertDone(
                         "\"settled\":true", "\"answers\":true", "\"holds\":[\"namespace\",\"shard-0\",\"shard-1\"]");
         run("admin", "metadata", "remove", uri, address)
-                .assertRefused("first have several servers hold each", "tatami admin metadata replicate");
-        run("admin", "metadata", "add", uri, "elsewhere:1").assertRefused("no metadata server is known", address);
+                .assertRefused("first replicate the groups", "tatami admin metadata replicate");
+        run("admin", "metadata", "add", uri, "elsewhere:1").assertRefused("the cluster has no metadata server", address);
     }
 
     @Test
@@ -180,8 +180,8 @@ final class LauncherTest {
     @Test
     void anAddressThatRefusesConnectionsIsToldWithTheRemedy() {
         run("status", "tatami://localhost:1")
-                .assertFailed("nobody answers at localhost:1", "refused", "tatami start", "DIR/run/ready");
-        run("fsck", "tatami://localhost:1").assertFailed("nobody answers at localhost:1");
+                .assertFailed("no server answers at localhost:1", "refused", "tatami start", "DIR/run/ready");
+        run("fsck", "tatami://localhost:1").assertFailed("no server answers at localhost:1");
     }
 
     @Test
@@ -200,13 +200,13 @@ final class LauncherTest {
     @Test
     void shardsThatSomebodyHasAreNotGivenAgain() {
         run("start", "metadata", "--data", path("late"), "--foreground", "--port", 0, "--host-shards", 0, "--join", uri)
-                .assertRefused("every shard");
+                .assertRefused("every requested shard");
     }
 
     @Test
     void aVolumeThatDoesNotFitOnTheDiskIsNotMade() {
         Path volume = path("large");
-        startBlock(volume, "1000t").assertRefused("free; ask for a smaller capacity, or use another disk");
+        startBlock(volume, "1000t").assertRefused("free; choose a smaller capacity or another disk");
         assertFalse(Files.exists(volume));
         startBlock(path("small"), "1m").assertRefused("use a larger one");
         startBlock(directory, "1g").assertRefused("is a directory");
@@ -216,7 +216,7 @@ final class LauncherTest {
     @Test
     void aFileSystemWithoutDirectWritesIsTold() {
         run("format", "--data", path("p"), "--metadata", uri, "--volume", "/proc/self/comm")
-                .assertRefused("refuses O_DIRECT", "ext4 or xfs");
+                .assertRefused("does not support O_DIRECT", "ext4 or xfs");
     }
 
     private Ended startBlock(Path volume, String capacity) {
@@ -284,7 +284,7 @@ final class LauncherTest {
             String served = started.out().replaceAll("(?s)serving (\\S+),.*", "$1");
             run("status", served).assertDone("shard-0");
             run("start", "metadata", "--data", data, "--port", 0)
-                    .assertRefused("is served already, at " + served, "stop");
+                    .assertRefused("is already in use by the server at " + served, "stop");
             assertTrue(Files.exists(data.resolve("logs").resolve("console.log")));
         } finally {
             run("stop", "--data", data).assertDone("stopped tatami://localhost:");

@@ -110,7 +110,7 @@ final class MetadataChangeTest {
             ByteString leaving = fleet.id(second);
             AtomicBoolean kept = failingOnceAt("meta.move.store-deleted");
             String told = run(ExitCode.DONE, "admin", "metadata", "remove", fleet.authority(), fleet.address(second));
-            assertTrue(told.contains("goes on in the cluster") && told.contains("can be deleted"), told);
+            assertTrue(told.contains("The cluster continues") && told.contains("can be deleted"), told);
             fleet.awaitStores(second, List.of());
             fleet.awaitLogs(second, 0);
             assertTrue(kept.get());
@@ -168,7 +168,7 @@ final class MetadataChangeTest {
             fleet.wipe(host);
             DirectoryCopy.make(copy, fleet.directory(host));
             TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(host));
-            assertTrue(refused.toString().contains("is an older copy"), refused::toString);
+            assertTrue(refused.toString().contains("is an outdated or a second copy"), refused::toString);
 
             fleet.wipe(host);
             fleet.start(host);

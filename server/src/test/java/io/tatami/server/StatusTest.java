@@ -141,7 +141,7 @@ class StatusTest {
                 new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(server), List.of());
 
         assertFalse(report.isWell());
-        assertTrue(text(report).contains("little is free on its disk: make room there"), text(report));
+        assertTrue(text(report).contains("its disk is almost full: free space there"), text(report));
         assertTrue(StatusJson.of(report).contains("\"low_space\":true"), StatusJson.of(report));
     }
 

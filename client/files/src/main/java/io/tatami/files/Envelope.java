@@ -78,13 +78,13 @@ public final class Envelope {
         }
         int length = buffer.getInt(LENGTH_OFFSET);
         if (length < 0 || length > bytes.length - HEADER_BYTES) {
-            throw new TatamiException(ErrorCode.CORRUPT, what + " claims a payload of " + length + " bytes");
+            throw new TatamiException(ErrorCode.CORRUPT, what + " contains an invalid payload length: " + length + " bytes");
         }
         int stored = buffer.getInt(CRC_OFFSET);
         byte[] zeroed = bytes.clone();
         ByteBuffer.wrap(zeroed).putInt(CRC_OFFSET, 0);
         if (crc(zeroed, 0, HEADER_BYTES + length) != stored) {
-            throw new TatamiException(ErrorCode.CORRUPT, what + " fails its checksum");
+            throw new TatamiException(ErrorCode.CORRUPT, what + " does not match its checksum");
         }
         if (buffer.getShort(KIND_OFFSET) != kind.number) {
             throw new TatamiException(

@@ -249,9 +249,9 @@ public final class BlockClient {
             return connector.connect(target.address(), lane).get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
-            throw new TatamiException(code, "no connection to " + target + ": " + e.getCause(), e);
+            throw new TatamiException(code, "cannot connect to " + target + ": " + e.getCause(), e);
         } catch (TimeoutException e) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "no connection to " + target + " in time", e);
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while connecting to " + target, e);

@@ -266,7 +266,7 @@ public final class BlockReadStream implements AutoCloseable {
                 mismatch.accept(at);
                 return new TatamiException(
                         ErrorCode.CORRUPT,
-                        block + " from " + target + ": " + length + " bytes at " + at + " fail their checksum");
+                        block + " from " + target + ": " + length + " bytes at " + at + " do not match their checksum");
             }
             verifiedPieces++;
             verifiedIndex += length;

@@ -372,8 +372,8 @@ public final class BlockWriteStream implements AutoCloseable {
     public void close() {
         ended = true;
         if (!window.isFinished()) {
-            cancel("closed by the writer");
-            window.fail(new TatamiException(ErrorCode.CANCELLED, "closed by the writer"));
+            cancel("the writer closed the stream");
+            window.fail(new TatamiException(ErrorCode.CANCELLED, "the writer closed the stream"));
         }
         if (!builder.isEmpty()) {
             builder.take().release();
@@ -482,7 +482,7 @@ public final class BlockWriteStream implements AutoCloseable {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "bytes of " + spec.block() + " from " + BlockPayload.pieceOffset(frame.offset(), bad)
-                            + " on changed in the writer's memory");
+                            + " on changed in memory before they were sent; do not change a buffer while it is written");
         }
         ByteBuf part = frame.payload().retainedSlice((int) (position - frame.offset()), bytes);
         int[] checksums = new int[ChunkChecksum.pieces(position, bytes)];

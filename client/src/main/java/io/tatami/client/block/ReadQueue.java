@@ -61,7 +61,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
             while (frames.isEmpty() && !finished && failure == null) {
                 if (nanosLeft <= 0) {
                     throw new TatamiException(
-                            ErrorCode.DEADLINE_EXCEEDED, "no data of the block in " + timeoutMillis + " ms");
+                            ErrorCode.DEADLINE_EXCEEDED, "the block server sent no data of the block for " + timeoutMillis + " ms");
                 }
                 nanosLeft = changed.awaitNanos(nanosLeft);
             }

@@ -55,14 +55,14 @@ public final class SharedFile implements AutoCloseable {
             while (into.hasRemaining()) {
                 int count = channel.read(into, at);
                 if (count < 0) {
-                    throw new TatamiException(ErrorCode.MALFORMED, "the shared memory was cut short at " + at);
+                    throw new TatamiException(ErrorCode.MALFORMED, "the file of the shared memory ends at byte " + at);
                 }
                 at += count;
             }
         } catch (TatamiException e) {
             throw e;
         } catch (ClosedChannelException e) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "the shared memory was given back", e);
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the shared memory is already unmapped", e);
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the shared memory " + path + ": " + e, e);
         }

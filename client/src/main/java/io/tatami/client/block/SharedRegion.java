@@ -68,7 +68,7 @@ final class SharedRegion implements AutoCloseable {
 
     private static SharedUnits map(MemoryOffer offer, int units, boolean written) throws TatamiException {
         if (offer.getWritten() != written) {
-            throw new TatamiException(ErrorCode.UNSUPPORTED, "the server offers no memory of the kind asked for");
+            throw new TatamiException(ErrorCode.UNSUPPORTED, "the block server does not share the requested kind of memory");
         }
         Path path = Path.of(offer.getPath());
         return written ? SharedUnits.mapWritable(path, units) : SharedUnits.map(path, units);
@@ -117,7 +117,7 @@ final class SharedRegion implements AutoCloseable {
                 || start > SharedUnits.UNIT_BYTES
                 || length > SharedUnits.UNIT_BYTES - start) {
             throw new TatamiException(
-                    ErrorCode.MALFORMED, length + " bytes at " + start + " of the shared unit " + unit);
+                    ErrorCode.MALFORMED, length + " bytes at " + start + " are not within the shared unit " + unit);
         }
         return Unpooled.wrappedBuffer(units.memory().slice(unit * SharedUnits.UNIT_BYTES + start, length));
     }
@@ -138,9 +138,9 @@ final class SharedRegion implements AutoCloseable {
                 return made.get(timeoutMillis, TimeUnit.MILLISECONDS);
             } catch (ExecutionException e) {
                 ErrorCode code = e.getCause() instanceof TatamiException told ? told.code() : ErrorCode.INTERNAL;
-                throw new TatamiException(code, "no shared memory: " + e.getCause(), e);
+                throw new TatamiException(code, "cannot share memory with the block server: " + e.getCause(), e);
             } catch (TimeoutException e) {
-                throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no shared memory in time", e);
+                throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "cannot share memory with the block server: no answer within the time limit", e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for shared memory", e);
@@ -155,7 +155,7 @@ final class SharedRegion implements AutoCloseable {
 
         @Override
         public void onFinished(ShareMemoryReply reply) {
-            made.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the server offered no memory"));
+            made.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the block server ended the stream without an offer of memory"));
         }
 
         @Override

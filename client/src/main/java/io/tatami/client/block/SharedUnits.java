@@ -75,7 +75,7 @@ public final class SharedUnits implements AutoCloseable {
         checkUnits(units);
         try (FileChannel channel = FileChannel.open(path, options)) {
             if (channel.size() != (long) units * UNIT_BYTES) {
-                throw new TatamiException(ErrorCode.IO_ERROR, path + " has not " + units + " units");
+                throw new TatamiException(ErrorCode.IO_ERROR, path + " is shorter than " + units + " units");
             }
             return new SharedUnits(path, channel.map(mode, 0, channel.size()));
         } catch (TatamiException e) {
@@ -160,7 +160,7 @@ public final class SharedUnits implements AutoCloseable {
             zeros.clear();
             while (zeros.hasRemaining()) {
                 if (channel.write(zeros) < 0) {
-                    throw new IOException("nothing could be written");
+                    throw new IOException("the file system accepted no bytes");
                 }
             }
         }

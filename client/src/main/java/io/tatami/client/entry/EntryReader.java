@@ -256,7 +256,7 @@ public final class EntryReader {
             if (deadline.isOver()) {
                 throw new TatamiException(
                         ErrorCode.NOT_FOUND,
-                        "File does not exist: " + path + "; one file after the other has its name");
+                        "File does not exist: " + path + "; it was replaced by another file during each attempt");
             }
             if (now == null || before != null) {
                 backoff.pause(deadline);

@@ -73,7 +73,7 @@ public final class FileChanges {
             if (!source.parent().equals(target.parent()) || !seen.add(source)) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "concat: source file " + source + " is not another file in the directory of " + target);
+                        "concat: source file " + source + " must be another file in the directory of " + target);
             }
         }
         if (sources.isEmpty()) {
@@ -82,8 +82,8 @@ public final class FileChanges {
         if (sources.size() > RequestLimits.CONCAT_SOURCES) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "concat: " + sources.size() + " source files, at most " + RequestLimits.CONCAT_SOURCES
-                            + " are joined in one call; concat in several calls");
+                    "concat: " + sources.size() + " source files; one call joins at most " + RequestLimits.CONCAT_SOURCES
+                            + ", so use several calls");
         }
         Deadline deadline = caller.deadline();
         ConcatRequest.Builder request = ConcatRequest.newBuilder()

@@ -30,7 +30,7 @@ record ResolvedDirectory(TatamiPath path, SignedHandle signed, DirectoryId id, i
                     Math.max(1, handle.getSpread()),
                     handle.getAttributes());
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.MALFORMED, "the handle of " + path + " does not parse", e);
+            throw new TatamiException(ErrorCode.MALFORMED, "the handle of " + path + " cannot be parsed", e);
         }
     }
 

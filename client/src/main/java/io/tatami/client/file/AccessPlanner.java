@@ -83,7 +83,7 @@ public final class AccessPlanner {
                 : new TatamiException(
                         ErrorCode.NOT_FOUND,
                         "no block server knows plan " + id
-                                + "; it was cancelled, was not used for long, or the servers were started anew");
+                                + "; it was cancelled, has expired, or the servers were restarted");
     }
 
     private static boolean knowsNothing(TatamiException failure) {

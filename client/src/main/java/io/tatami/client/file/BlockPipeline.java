@@ -287,7 +287,7 @@ final class BlockPipeline {
         if (++failures > FAILURES_MAX || deadline.isOver()) {
             throw new TatamiException(
                     failure.code(),
-                    block() + " of " + home.file() + " cannot be written on to " + servers + " after " + failures
+                    block() + " of " + home.file() + " cannot be written to " + servers + " after " + failures
                             + " failures: " + failure.getMessage(),
                     failure);
         }

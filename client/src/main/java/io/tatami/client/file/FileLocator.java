@@ -124,8 +124,8 @@ final class FileLocator {
         }
         throw new TatamiException(
                 ErrorCode.UNAVAILABLE,
-                "no server of " + new BlockId(location.getBlockId()) + ", which is being written, tells its length: "
-                        + (last == null ? "it has none" : last.getMessage()),
+                "the length of " + new BlockId(location.getBlockId()) + ", which is being written, is unknown: "
+                        +(last == null ? "it is on no block server" : last.getMessage()),
                 last);
     }
 

@@ -61,12 +61,12 @@ public final class FileWriter implements AutoCloseable {
         public void leaseLost() {
             lost = new TatamiException(
                     ErrorCode.LEASE_EXPIRED,
-                    "the lease on " + file() + " is gone: the file was recovered, deleted or taken over");
+                    "the lease on " + file() + " is lost: the file was recovered, deleted or taken over by another writer; open it again to write");
         }
 
         @Override
         public void clientClosed() {
-            lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file");
+            lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file; close files before their file system");
         }
     };
 

@@ -115,7 +115,7 @@ final class SequentialRun implements AutoCloseable {
 
     private static int requireBytes(int length) throws TatamiException {
         if (length <= 0) {
-            throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "the copy is shorter than the block");
+            throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "this copy is shorter than the block");
         }
         return length;
     }

@@ -47,7 +47,7 @@ public final class BlockServers {
             info = byId().get(server);
         }
         if (info == null) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map has no block server " + server);
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map does not list block server " + server);
         }
         return BlockTarget.of(info);
     }

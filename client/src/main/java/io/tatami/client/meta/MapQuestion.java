@@ -70,7 +70,7 @@ final class MapQuestion {
                 break;
             }
         }
-        throw last != null ? last : new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no reply in time");
+        throw last != null ? last : new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the metadata server sent no cluster map within the time limit");
     }
 
     private void ask(InetSocketAddress server) {

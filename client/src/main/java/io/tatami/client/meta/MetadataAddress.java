@@ -46,7 +46,7 @@ public final class MetadataAddress {
         if (port <= 0 || port > PORT_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "\"" + text + "\" is no address of a metadata server; write host:port, such as localhost:"
+                    "\"" + text + "\" is not an address of a metadata server; write host:port, for example localhost:"
                             + PORT_DEFAULT);
         }
         return InetSocketAddress.createUnresolved(matcher.group(1), port);

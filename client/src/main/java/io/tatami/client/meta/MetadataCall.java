@@ -190,7 +190,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         if (number > 0 && maybeDone && caller.wallMillis() - begunMillis > AGE_MAX.toMillis()) {
             throw new TatamiException(
                     ErrorCode.REPLY_EVICTED,
-                    target.method() + " may have been done, and was sent too long ago to be sent again",
+                    target.method() + " may have been executed; its first attempt is too old for a retry. Check the result before a new attempt",
                     failure);
         }
         if (code == ErrorCode.NO_SUCH_SESSION) {
@@ -219,7 +219,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
             if (maybeDone) {
                 throw new TatamiException(
                         ErrorCode.REPLY_EVICTED,
-                        target.method() + " may have been done, but the session it was sent in is gone",
+                        target.method() + " may have been executed, but its session has expired. Check the result before a new attempt",
                         failure);
             }
         }

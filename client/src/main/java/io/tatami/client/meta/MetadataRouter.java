@@ -49,7 +49,7 @@ public final class MetadataRouter {
     InetSocketAddress address(GroupId group) throws TatamiException {
         InetSocketAddress leader = leaders.leader(group);
         if (leader == null) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server leads " + group);
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "no known metadata server leads " + group);
         }
         return leader;
     }
@@ -114,7 +114,7 @@ public final class MetadataRouter {
     private void take(ClusterMap map) throws TatamiException {
         if (refreshes > 0 && !leaders.map().getClusterId().equals(map.getClusterId())) {
             throw new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, "the servers at " + addresses() + " belong to another cluster now");
+                    ErrorCode.WRONG_CLUSTER, "the servers at " + addresses() + " now belong to another cluster; open a new client");
         }
         leaders.offer(map);
         int times = refreshes;

@@ -28,7 +28,7 @@ final class Replies {
             throw failure(e);
         } catch (TimeoutException e) {
             future.cancel(true);
-            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no reply in time", e);
+            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no reply within the time limit", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a reply", e);

@@ -361,7 +361,7 @@ final class RpcTest {
             TatamiException failure = failure(stranger.connect(rig.address));
             assertEquals(ErrorCode.WRONG_CLUSTER, failure.code());
             assertEquals(
-                    "the server belongs to cluster " + Rig.CLUSTER + ", the client wants " + new UUID(3, 4),
+                    "the server belongs to cluster " + Rig.CLUSTER + ", the client expects " + new UUID(3, 4),
                     failure.getMessage());
         }
     }

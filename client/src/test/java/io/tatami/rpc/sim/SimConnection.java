@@ -240,12 +240,12 @@ final class SimConnection implements Connection {
             carry(
                     false,
                     () -> answers.failure(
-                            new TatamiException(ErrorCode.UNSUPPORTED, to + " serves no method " + methodNumber)));
+                            new TatamiException(ErrorCode.UNSUPPORTED, to + " does not serve method " + methodNumber)));
         } else if (context.isExpired(network.time())) {
             carry(
                     false,
                     () -> answers.failure(
-                            new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun")));
+                            new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started")));
         } else {
             handle(server, served, context, bytes, answers);
         }

@@ -69,7 +69,7 @@ abstract class SimEnd<M extends Message> implements MessageSender<M> {
     @Override
     public final void awaitWritable(long timeoutMillis) throws TatamiException {
         if (ended) {
-            throw new TatamiException(ErrorCode.CANCELLED, "the stream has ended");
+            throw new TatamiException(ErrorCode.CANCELLED, "the stream has already ended");
         }
     }
 }

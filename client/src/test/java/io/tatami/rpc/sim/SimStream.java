@@ -31,7 +31,7 @@ final class SimStream<U extends Message, D extends Message, R extends Message> e
             connection().cut("nobody serves " + connection().peer());
         } else if (served == null) {
             TatamiException refusal = new TatamiException(
-                    ErrorCode.UNSUPPORTED, connection().peer() + " serves no method " + method.number());
+                    ErrorCode.UNSUPPORTED, connection().peer() + " does not serve method " + method.number());
             connection().carryInStream(false, () -> failed(refusal));
         } else {
             server = opened(served, context, bytes);

@@ -38,11 +38,11 @@ public record UserIdentity(String user, String realUser) {
         try {
             SimpleIdentity identity = SimpleIdentity.parseFrom(credential);
             if (identity.getUser().isEmpty()) {
-                throw new TatamiException(ErrorCode.UNAUTHENTICATED, "the credential names no user");
+                throw new TatamiException(ErrorCode.UNAUTHENTICATED, "the credential contains no user name");
             }
             return new UserIdentity(identity.getUser(), identity.getRealUser());
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.UNAUTHENTICATED, "the credential is no SIMPLE identity", e);
+            throw new TatamiException(ErrorCode.UNAUTHENTICATED, "the credential cannot be parsed as a SIMPLE identity", e);
         }
     }
 }

@@ -84,7 +84,7 @@ public final class GroupRoutes {
         List<InetSocketAddress> all = places();
         return all.isEmpty()
                 ? CompletableFuture.failedFuture(
-                        new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server is named to be asked"))
+                        new TatamiException(ErrorCode.UNAVAILABLE, "no address of a metadata server is configured"))
                 : askForMap(all, Math.floorMod(nextAsked.getAndIncrement(), all.size()), all.size());
     }
 
@@ -118,7 +118,7 @@ public final class GroupRoutes {
             InetSocketAddress leader = leaders.leader(group);
             if (leader == null) {
                 throw new CompletionException(
-                        new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server is known to lead " + group));
+                        new TatamiException(ErrorCode.UNAVAILABLE, "no known metadata server leads " + group));
             }
             return leader;
         });

@@ -150,7 +150,7 @@ public final class HandlerTable {
         OpenGroup open = groups.get(group);
         if (open == null) {
             throw new TatamiException(
-                    ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group));
+                    ErrorCode.NOT_LEADER, "this server does not lead " + group, leaders.apply(group));
         }
         return open.table.find(methodNumber);
     }

@@ -126,7 +126,7 @@ public final class AttributeCalls {
                     .min()
                     .orElse(replication);
         } catch (IOException e) {
-            LOG.debug("how many copies there are of {} is not known", path, e);
+            LOG.debug("the number of copies of {} is unknown", path, e);
             return;
         }
         if (fewest < replication && warned.compareAndSet(false, true)) {

@@ -42,7 +42,7 @@ public record TatamiPathHandle(FileId file, boolean followsFile, String etag, St
         ByteBuffer bytes = handle.bytes().duplicate();
         try {
             if (bytes.get() != VERSION) {
-                throw new InvalidPathHandleException("the handle was made by another release or file system");
+                throw new InvalidPathHandleException("the path handle belongs to another release or file system");
             }
             FileId file = new FileId(bytes.getLong());
             boolean followsFile = bytes.get() != 0;
@@ -56,7 +56,7 @@ public record TatamiPathHandle(FileId file, boolean followsFile, String etag, St
                     new String(etag, StandardCharsets.US_ASCII),
                     new String(path, StandardCharsets.UTF_8));
         } catch (BufferUnderflowException | NegativeArraySizeException e) {
-            throw new InvalidPathHandleException("the bytes are no path handle", e);
+            throw new InvalidPathHandleException("the bytes are not a path handle", e);
         }
     }
 
@@ -71,7 +71,7 @@ public record TatamiPathHandle(FileId file, boolean followsFile, String etag, St
             throw new IllegalArgumentException("Not a regular file: " + status.getPath());
         }
         if (!(status instanceof EtagSource tagged)) {
-            throw new UnsupportedOperationException(status.getPath() + " is not of this file system");
+            throw new UnsupportedOperationException(status.getPath() + " does not belong to this file system");
         }
         boolean mayMove = HandleOpt.getOpt(HandleOpt.Location.class, options)
                 .orElse(HandleOpt.moved(false))
@@ -98,13 +98,13 @@ public record TatamiPathHandle(FileId file, boolean followsFile, String etag, St
                     ? calls.client().open(file, at, policy)
                     : calls.client().open(at, policy));
         } catch (FileNotFoundException e) {
-            throw new InvalidPathHandleException("the file of the handle is gone: " + path, e);
+            throw new InvalidPathHandleException("the file of the path handle no longer exists: " + path, e);
         }
         boolean same = reader.status().id() == file.value();
         boolean unchanged = etag.isEmpty() || etag.equals(EntityTag.of(reader.status()));
         if (!same || !unchanged) {
             reader.close();
-            throw new InvalidPathHandleException("the file of the handle was replaced or changed: " + path);
+            throw new InvalidPathHandleException("the file of the path handle was replaced or changed: " + path);
         }
         return reader;
     }

@@ -23,7 +23,7 @@ final class UserHome {
             return refusal;
         }
         AccessControlException explained = new AccessControlException(refusal.getMessage() + "; " + home
-                + " does not exist, and the superuser makes it: tatami fs -mkdir -p " + home + " && tatami fs -chown "
+                + " does not exist; the superuser can create it: tatami fs -mkdir -p " + home + " && tatami fs -chown "
                 + home.name() + " " + home);
         explained.setStackTrace(refusal.getStackTrace());
         return explained;

@@ -39,7 +39,7 @@ public final class PathConverter {
     private static TatamiPath parsed(Path path) throws TatamiException {
         String text = path.toUri().getPath();
         if (text.indexOf(':') >= 0) {
-            throw new InvalidPathException(text, "a name with a colon");
+            throw new InvalidPathException(text, "a name contains a colon");
         }
         try {
             return TatamiPath.of(text);

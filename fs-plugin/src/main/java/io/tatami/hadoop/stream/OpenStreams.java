@@ -126,7 +126,7 @@ public final class OpenStreams {
     private static IOException together(List<Throwable> failures) {
         Throwable first = failures.get(0);
         @Nullable IOException known = first instanceof IOException io ? io : null;
-        IOException told = known == null ? new IOException("a file was not closed: " + first, first) : known;
+        IOException told = known == null ? new IOException("a file could not be closed: " + first, first) : known;
         failures.stream().skip(1).filter(other -> other != told).forEach(told::addSuppressed);
         return told;
     }

@@ -100,8 +100,8 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         if (already > count) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "plan " + id + " has " + count + " ranges here, so that none can come behind " + already
-                            + "; it was forgotten or cancelled: plan anew");
+                    "plan " + id + " has " + count + " ranges here, fewer than the preceding " + already
+                            + "; it has expired or was cancelled: plan again");
         }
         StagedPlan plan = known == null ? plans.begin(id, settings, clock.monotonicNanos()) : known;
         plan.touch(clock.monotonicNanos());
@@ -120,7 +120,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     public synchronized PlanProgress progress(PlanId id) throws TatamiException {
         StagedPlan plan = plans.get(id);
         if (plan == null) {
-            throw new TatamiException(ErrorCode.NOT_FOUND, "plan " + id + " is not known here, or not any more");
+            throw new TatamiException(ErrorCode.NOT_FOUND, "plan " + id + " is unknown to this block server; it may have expired or been cancelled");
         }
         plan.touch(clock.monotonicNanos());
         return plan.progress();

@@ -38,12 +38,12 @@ public final class DeviceInspector {
             if (!uses.isEmpty()) {
                 throw new TatamiException(
                         ErrorCode.IN_USE,
-                        path + " " + String.join(" and ", uses) + "; release it first, or name another device");
+                        path + " " + String.join(" and ", uses) + "; release it first, or choose another device");
             }
             if (!contents.isEmpty() && !force) {
                 throw new TatamiException(
                         ErrorCode.ALREADY_EXISTS,
-                        path + " " + String.join(" and ", contents) + "; 'format --force' would destroy what is on it");
+                        path + " " + String.join(" and ", contents) + "; 'format --force' would destroy its data");
             }
         }
     }

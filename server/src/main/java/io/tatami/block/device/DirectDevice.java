@@ -52,7 +52,7 @@ public final class DirectDevice implements Device {
         }
         Object fileKey = fileKey(path);
         if (!OPEN_HERE.add(fileKey)) {
-            throw new TatamiException(ErrorCode.IN_USE, path + " is already served by this process");
+            throw new TatamiException(ErrorCode.IN_USE, path + " is already in use by this process");
         }
         try {
             return openLocked(path, fileKey);
@@ -89,7 +89,7 @@ public final class DirectDevice implements Device {
 
     private static TatamiException absent(Path path, NoSuchFileException cause) {
         return new TatamiException(
-                ErrorCode.NOT_FOUND, "volume " + path + " does not exist; make it with 'tatami format'", cause);
+                ErrorCode.NOT_FOUND, "volume " + path + " does not exist; create it with 'tatami format'", cause);
     }
 
     @Override
@@ -132,7 +132,7 @@ public final class DirectDevice implements Device {
                 throw new TatamiException(
                         ErrorCode.NO_SPACE,
                         "the file system of " + path
-                                + " is full, and the file was not allocated in full: free space on it",
+                                + " is full, and not all of the file is allocated: free space on it",
                         e);
             }
             throw failed("write " + from.remaining() + " bytes at " + position + " of", path, e);
@@ -167,7 +167,7 @@ public final class DirectDevice implements Device {
         } catch (AccessDeniedException e) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
-                    "this user may not write " + path + "; change its owner, or run as a user in its group",
+                    "this user cannot write to " + path + "; change its owner, or run as a user in its group",
                     e);
         } catch (IOException | UnsupportedOperationException e) {
             throw SystemErrorText.isInvalidArgument(e) || e instanceof UnsupportedOperationException
@@ -195,15 +195,15 @@ public final class DirectDevice implements Device {
         if (channel.tryLock() == null) {
             String holder = LockHolder.of(path).map(pid -> "process " + pid).orElse("another process");
             throw new TatamiException(
-                    ErrorCode.IN_USE, path + " is in use by " + holder + "; stop it first, or name another volume");
+                    ErrorCode.IN_USE, path + " is in use by " + holder + "; stop it first, or choose another volume");
         }
     }
 
     private static TatamiException noDirectAccess(Path path, Exception cause) {
         return new TatamiException(
                 ErrorCode.UNSUPPORTED,
-                "the file system of " + path + " refuses O_DIRECT, as tmpfs and some overlay file systems do;"
-                        + " put the volume on ext4 or xfs, or give a block device",
+                "the file system of " + path + " does not support O_DIRECT, like tmpfs and some overlay file systems;"
+                        + " put the volume on ext4 or xfs, or use a block device",
                 cause);
     }
 

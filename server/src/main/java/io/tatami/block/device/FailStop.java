@@ -78,14 +78,14 @@ public final class FailStop {
         if (firstOfAll.get() == null) {
             return new TatamiException(
                     ErrorCode.IO_ERROR,
-                    what + " takes no writes any more, and its blocks are still read: " + describe(cause)
-                            + ". Make room there, then start the server again",
+                    what + " refuses writes, and its blocks can still be read: " + describe(cause)
+                            + ". Free space there, then restart the server",
                     cause);
         }
         return new TatamiException(
                 ErrorCode.IO_ERROR,
                 what + " has stopped: " + describe(cause)
-                        + ". Check the disk (dmesg, smartctl), then start the server again",
+                        + ". Check the disk (dmesg, smartctl), then restart the server",
                 cause);
     }
 

@@ -36,8 +36,8 @@ public final class MemoryDevice implements Device {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
                     "a cache of " + sizeBytes
-                            + " bytes does not fit into this process's direct memory: ask for less, or"
-                            + " start it with TATAMI_OPTS=-XX:MaxDirectMemorySize=... of a gigabyte more than the cache",
+                            + " bytes does not fit into this process's direct memory: choose a smaller one, or"
+                            + " set TATAMI_OPTS=-XX:MaxDirectMemorySize=... to one gigabyte more than the cache",
                     e);
         }
     }

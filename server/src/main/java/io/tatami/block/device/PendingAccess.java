@@ -80,7 +80,7 @@ public final class PendingAccess implements Runnable {
 
     /** Ends it without having run it; nobody runs it afterwards. */
     void giveUp() {
-        failure = new TatamiException(ErrorCode.CANCELLED, "a device access was given up before it began");
+        failure = new TatamiException(ErrorCode.CANCELLED, "a device access was cancelled before it began");
         done.countDown();
     }
 

@@ -37,7 +37,7 @@ public final class VolumeFile {
      */
     public static Allocation create(Path path, long sizeBytes) throws TatamiException {
         if (Files.exists(path)) {
-            throw new TatamiException(ErrorCode.ALREADY_EXISTS, path + " exists already");
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, path + " already exists");
         }
         Path fresh = path.resolveSibling(path.getFileName() + ".new");
         try {
@@ -57,7 +57,7 @@ public final class VolumeFile {
             throw e;
         } catch (IOException e) {
             TatamiException failed =
-                    new TatamiException(ErrorCode.IO_ERROR, "cannot make " + path + ": " + e.getMessage(), e);
+                    new TatamiException(ErrorCode.IO_ERROR, "cannot create " + path + ": " + e.getMessage(), e);
             deleteAfter(fresh, failed);
             throw failed;
         }
@@ -71,7 +71,7 @@ public final class VolumeFile {
             TatamiException full = new TatamiException(
                     ErrorCode.NO_SPACE,
                     path + " should have " + sizeBytes + " bytes, but its file system has only " + usableBytes
-                            + " free; ask for a smaller capacity, or use another disk");
+                            + " free; choose a smaller capacity or another disk");
             deleteAfter(path, full);
             throw full;
         }

@@ -69,8 +69,7 @@ final class BlockReopener {
         if (!isForgotten && newGeneration.equals(replica.generation()) && lengthBytes < open.lengthBytes()) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "block " + replica.block() + " cannot be cut to " + lengthBytes
-                            + " bytes under its generation: what was flushed beyond cannot be forgotten");
+                    "block " + replica.block() + " cannot be cut to " + lengthBytes + " bytes without a new generation, because later bytes were flushed");
         }
     }
 

@@ -149,7 +149,7 @@ final class Replica {
         if (writer != asking || open == null) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    "block " + block + " is at generation " + generation + " and this writer is no longer its writer");
+                    "block " + block + " is at generation " + generation + ", and this writer has been fenced");
         }
         return open;
     }
@@ -422,12 +422,12 @@ final class Replica {
         if (generation.isBelow(generationMin)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
-                    "block " + block + " is here at generation " + generation + " only, below " + generationMin);
+                    "block " + block + " has only generation " + generation + " on this server, below " + generationMin);
         }
         if (offsetBytes < 0 || readBytes < 0 || offsetBytes + readBytes > visibleBytes) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    readBytes + " bytes at " + offsetBytes + " of block " + block + " are not all within its "
+                    readBytes + " bytes at " + offsetBytes + " of block " + block + " are not within its "
                             + visibleBytes + " visible bytes");
         }
     }

@@ -328,7 +328,7 @@ public final class Volume implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        parts.failStop().stop(new TatamiException(ErrorCode.UNAVAILABLE, "it was closed"));
+        parts.failStop().stop(new TatamiException(ErrorCode.UNAVAILABLE, "the volume is closed"));
         if (!parts.threads().close(accessTimes()::isHanging)) {
             LOG.warn(
                     "volume {} hangs, and is left to the end of this process",
@@ -418,7 +418,7 @@ public final class Volume implements AutoCloseable {
     private TatamiException alreadyExists(BlockId block) {
         return new TatamiException(
                 ErrorCode.ALREADY_EXISTS,
-                "block " + block + " is on " + parts.device().name() + " already");
+                "block " + block + " is already on " + parts.device().name());
     }
 
     private void throwIfIndexIsFull() throws TatamiException {
@@ -426,8 +426,7 @@ public final class Volume implements AutoCloseable {
         if (usableBytes < INDEX_RESERVE_BYTES) {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
-                    "the file system of the block index has only " + usableBytes + " bytes left, and "
-                            + INDEX_RESERVE_BYTES + " are kept for deletes; free space on it");
+                    "the file system of the block index has only " + usableBytes + " bytes free, and " + INDEX_RESERVE_BYTES + " are reserved for deletions; free space on it");
         }
     }
 

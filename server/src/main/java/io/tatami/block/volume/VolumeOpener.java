@@ -156,14 +156,14 @@ public final class VolumeOpener {
                     ? e
                     : new TatamiException(
                             ErrorCode.CORRUPT,
-                            device.name() + " bears no superblock of Tatami; make it a volume with 'tatami format'",
+                            device.name() + " has no superblock of Tatami; format it with 'tatami format'",
                             e);
         }
         if (!superblock.cluster().equals(cluster)) {
             throw new TatamiException(
                     ErrorCode.WRONG_CLUSTER,
                     device.name() + " belongs to cluster " + superblock.cluster() + ", not to " + cluster
-                            + "; name another device, or give it up with 'format --force'");
+                            + "; choose another device, or overwrite it with 'format --force'");
         }
         if (superblock.sizeBytes() > device.sizeBytes()) {
             throw new TatamiException(
@@ -183,7 +183,7 @@ public final class VolumeOpener {
                     ErrorCode.CORRUPT,
                     "the block index names volume " + identity.volume() + " and index " + identity.index() + ", but "
                             + name
-                            + " is volume " + wanted.volume() + " and wants index " + wanted.index()
+                            + " is volume " + wanted.volume() + " and needs index " + wanted.index()
                             + "; name the index directory of this volume");
         }
     }
@@ -280,7 +280,7 @@ public final class VolumeOpener {
                     ? e
                     : new TatamiException(
                             ErrorCode.CORRUPT,
-                            e.getMessage() + "; the volume is not to be trusted: format it anew, and let other replicas"
+                            e.getMessage() + "; the volume cannot be trusted: format it again, and let other copies"
                                     + " replace its blocks",
                             e);
         }

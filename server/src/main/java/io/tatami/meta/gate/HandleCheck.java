@@ -50,7 +50,7 @@ public final class HandleCheck {
         if (!handle.getUser().equals(caller.user())) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
-                    "a directory handle made for " + handle.getUser() + " was used by " + caller.user());
+                    "a directory handle of " + handle.getUser() + " was used by " + caller.user());
         }
         if (handle.getExpiresMillis() <= context.wallMillis()) {
             throw new TatamiException(

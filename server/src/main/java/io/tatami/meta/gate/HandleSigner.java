@@ -101,7 +101,7 @@ public final class HandleSigner {
             }
             return handle;
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.MALFORMED, "the directory handle does not parse", e);
+            throw new TatamiException(ErrorCode.MALFORMED, "the directory handle cannot be parsed", e);
         }
     }
 }

@@ -72,7 +72,7 @@ public final class Rights {
         if (!right.getUser().equals(context.caller().user())) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
-                    "a right made for " + right.getUser() + " was used by "
+                    "a right of " + right.getUser() + " was used by "
                             + context.caller().user());
         }
         return right.getExpiresMillis() > context.nowMillis() ? right : Right.getDefaultInstance();
@@ -95,7 +95,7 @@ public final class Rights {
             }
             return Right.parseFrom(signed.getPayload());
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.MALFORMED, "the right does not parse", e);
+            throw new TatamiException(ErrorCode.MALFORMED, "the right cannot be parsed", e);
         }
     }
 }

@@ -71,7 +71,7 @@ public final class EntryFormat {
         try {
             return ReplicatedEntry.parseFrom(ByteString.copyFrom(bytes));
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.CORRUPT, "entry " + raftIndex + " of the Raft log does not parse", e);
+            throw new TatamiException(ErrorCode.CORRUPT, "entry " + raftIndex + " of the Raft log cannot be parsed", e);
         }
     }
 

@@ -129,7 +129,7 @@ public final class GroupStore implements AutoCloseable {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the metadata store " + directory + " is damaged: " + String.join("; ", damages)
-                            + "; restore it from a copy");
+                            + "; restore it from a backup");
         }
     }
 

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "add",
         description =
-                "Has a metadata server that has joined take its share of the replicas of groups, which come to it one"
-                        + " after the other while clients work, and tells how far that is.")
+                "Moves replicas of groups to a metadata server that has joined, up to its share, one after the"
+                        + " other while clients work, and prints the progress.")
 final class AddMetadataServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -28,7 +28,7 @@ final class AddMetadataServerCommand implements Callable<Integer> {
     @Mixin
     private MetadataServerArgument server;
 
-    @Option(names = "--no-wait", description = "Return when it is begun.")
+    @Option(names = "--no-wait", description = "Return as soon as the change is accepted.")
     private boolean noWait;
 
     @Override

@@ -5,13 +5,13 @@ import picocli.CommandLine.Command;
 /** {@code tatami admin …}. */
 @Command(
         name = "admin",
-        description = "Changes what a cluster is made of.",
+        description = "Changes the servers of a cluster.",
         subcommands = {AdminCommand.Metadata.class})
 final class AdminCommand {
     /** {@code tatami admin metadata …}. */
     @Command(
             name = "metadata",
-            description = "Metadata servers come and go while the cluster works, and what they hold moves.",
+            description = "Adds, removes and replicates metadata servers while the cluster works.",
             subcommands = {
                 MetadataStatusCommand.class,
                 AddMetadataServerCommand.class,

@@ -12,7 +12,7 @@ final class CacheOptions {
     @Option(
             names = "--cache",
             paramLabel = "PATH",
-            description = "A faster device or file that holds copies of what will be read next, or '" + MEMORY
+            description = "A faster device or file for copies of planned reads, or '" + MEMORY
                     + "' (default: none).")
     private @Nullable String cache;
 
@@ -21,7 +21,7 @@ final class CacheOptions {
             paramLabel = "SIZE",
             defaultValue = "1g",
             converter = ServeOptions.Bytes.class,
-            description = "Size of a cache in memory, or of a cache file that is not there yet (default:"
+            description = "Size of a cache in memory, or of a new cache file (default:"
                     + " ${DEFAULT-VALUE}).")
     private long sizeBytes;
 

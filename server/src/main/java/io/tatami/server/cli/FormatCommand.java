@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "format",
         description =
-                "Makes a block device or file a volume of a running cluster. A start does this by itself for what is"
-                        + " empty; this is for what is not.")
+                "Formats a block device or file as a volume of a running cluster. 'start' formats an empty device or file by"
+                        + " itself; this command is for others.")
 final class FormatCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -29,7 +29,7 @@ final class FormatCommand implements Callable<Integer> {
             names = "--data",
             required = true,
             paramLabel = "DIR",
-            description = "The directory of the block server to be.")
+            description = "The directory of the future block server.")
     private Path data;
 
     @Option(
@@ -42,7 +42,7 @@ final class FormatCommand implements Callable<Integer> {
     @Option(names = "--volume", required = true, paramLabel = "PATH", description = "The block device or file.")
     private Path volume;
 
-    @Option(names = "--force", description = "Destroy what the device holds. A device in use is refused all the same.")
+    @Option(names = "--force", description = "Destroy the data on the device. A device in use is still refused.")
     private boolean force;
 
     @Override

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "fsck",
         description = "Checks the files at and below a path: every entry, block and copy, and the metadata's own"
-                + " consistency. Exit code 1 where anything is wrong. Only for the superuser.")
+                + " consistency. Exit code 1 if it finds a problem. For the superuser only.")
 final class FsckCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -31,7 +31,7 @@ final class FsckCommand implements Callable<Integer> {
             index = "1",
             paramLabel = "PATH",
             defaultValue = "/",
-            description = "Where to begin (default: ${DEFAULT-VALUE}).")
+            description = "The path to check (default: ${DEFAULT-VALUE}).")
     private String path;
 
     @Override

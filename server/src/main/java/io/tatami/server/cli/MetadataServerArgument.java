@@ -31,12 +31,12 @@ final class MetadataServerArgument extends ClusterArgument {
         if (meant.isEmpty()) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "no metadata server is known as " + server + "; there are "
+                    "the cluster has no metadata server " + server + "; its metadata servers are "
                             + all.stream().map(MetadataServersText::address).collect(Collectors.joining(", ")));
         }
         throw new TatamiException(
                 ErrorCode.INVALID_ARGUMENT,
-                meant.size() + " metadata servers are listed at " + server + "; name the one you mean by its id: "
+                meant.size() + " metadata servers have the address " + server + "; give the id instead: "
                         + meant.stream()
                                 .map(found -> MetadataServersText.text(found.getServerId())
                                         + (found.getAnswers() ? " (answers)" : " (does not answer)"))

@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         description =
-                "Lists the metadata servers with what they hold and lead, and what moves between them. Exit code 1"
-                        + " where one does not answer or a replica has stopped.")
+                "Lists the metadata servers, the groups that they hold and lead, and the replicas that move. Exit code 1"
+                        + " if a server does not answer or a replica has stopped.")
 final class MetadataStatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami prefetch URI PATH…}. The same paths in the same order name the same plan. */
 @Command(
         name = "prefetch",
-        description = "Has the cache tier stage files before they are read, in the order in which they are named, and"
-                + " tells how far it is until nothing more fits or nothing is left. Ends without harm on Ctrl-C; the plan"
-                + " stays until it is cancelled or was not used for an hour.")
+        description = "Tells the cache tier to stage files before they are read, in the order of the arguments, and"
+                + " prints the progress until the tier is full or the plan is complete. Ctrl-C is harmless; the plan"
+                + " stays until it is cancelled, or unused for an hour.")
 final class PrefetchCommand implements Callable<Integer> {
     private static final long STEP_MILLIS = 500;
 
@@ -42,10 +42,10 @@ final class PrefetchCommand implements Callable<Integer> {
             index = "1..*",
             arity = "1..*",
             paramLabel = "PATH",
-            description = "Files, or directories with all below them, in the order of their names.")
+            description = "Files, or directories with their subtrees in the order of names.")
     private List<String> paths;
 
-    @Option(names = "--release", description = "Give each copy up once it was read: for what is read once.")
+    @Option(names = "--release", description = "Drop each staged copy after its first read.")
     private boolean release;
 
     @Option(
@@ -53,13 +53,13 @@ final class PrefetchCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "0",
             converter = ServeOptions.Bytes.class,
-            description = "How much each server stages ahead of its readers at most (default: its share).")
+            description = "The most that each server stages ahead of its readers (default: its share).")
     private long windowBytes;
 
-    @Option(names = "--status", description = "Tell how far the plan of these paths is.")
+    @Option(names = "--status", description = "Print the progress of the plan of these paths.")
     private boolean status;
 
-    @Option(names = "--cancel", description = "Give the plan of these paths up, and what was staged and not read.")
+    @Option(names = "--cancel", description = "Cancel the plan of these paths, and drop its staged copies.")
     private boolean cancel;
 
     @Override

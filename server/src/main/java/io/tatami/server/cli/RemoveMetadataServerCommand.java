@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "remove",
         description =
-                "Moves the replicas of a metadata server to others, one after the other while clients work, also"
-                        + " where it is dead, and then forgets it for good: its directory can be deleted. Tells how far that is.")
+                "Moves the replicas of a metadata server to others, one after the other while clients work, and"
+                        + " removes it from the cluster, even if it is dead. Its directory can be deleted then. Prints progress.")
 final class RemoveMetadataServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -29,10 +29,10 @@ final class RemoveMetadataServerCommand implements Callable<Integer> {
 
     @Option(
             names = "--cancel",
-            description = "It stays after all; what has moved comes back as far as shares are equal.")
+            description = "Cancel the removal; replicas move back until the shares are equal again.")
     private boolean cancel;
 
-    @Option(names = "--no-wait", description = "Return when it is begun.")
+    @Option(names = "--no-wait", description = "Return as soon as the change is accepted.")
     private boolean noWait;
 
     @Override
@@ -51,7 +51,7 @@ final class RemoveMetadataServerCommand implements Callable<Integer> {
                 new MoveProgress(client.cluster(), out)
                         .until(now -> now.getServerList().stream()
                                 .noneMatch(info -> info.getServerId().equals(id)));
-                out.println("done: " + name + " is no part of the cluster any more; its directory can be deleted");
+                out.println("done: " + name + " is removed from the cluster; its directory can be deleted");
             }
         }
         out.flush();

@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "replicate",
         description =
-                "Has each group of the metadata be held by several metadata servers from now on, so that any minority of"
-                        + " them may be lost, while clients work. The servers have joined before. Tells how far that is.")
+                "Replicates each metadata group on several metadata servers while clients work, so that any minority of"
+                        + " them may be lost. The servers must have joined before. Prints the progress.")
 final class ReplicateMetadataCommand implements Callable<Integer> {
     private static final long STEP_MILLIS = 500;
 
@@ -31,25 +31,25 @@ final class ReplicateMetadataCommand implements Callable<Integer> {
             names = "--replicas",
             required = true,
             paramLabel = "N",
-            description = "Servers that are to hold each group: 3, 5 or 7, and no fewer than now.")
+            description = "The number of replicas of each group: 3, 5 or 7, and not fewer than now.")
     private int replicas;
 
-    @Option(names = "--no-wait", description = "Return when it is begun.")
+    @Option(names = "--no-wait", description = "Return as soon as the change is accepted.")
     private boolean noWait;
 
     @Override
     public Integer call() throws Exception {
         if (replicas < 1) {
             throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--replicas " + replicas + ": the number is odd, from 3 to 7");
+                    spec.commandLine(), "--replicas " + replicas + ": the number of replicas must be odd, from 3 to 7");
         }
         PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = cluster.connect()) {
             ReplicationProgress progress = client.cluster().replicateMetadata(replicas);
             if (!progress.isDone() && !noWait) {
                 out.println(
-                        "This goes on in the cluster, also if this command is ended with Ctrl-C; the same command tells"
-                                + " how far it is.");
+                        "The cluster continues if this command is stopped with Ctrl-C; the same command prints"
+                                + " the progress.");
                 progress = follow(client.cluster(), progress, out);
             }
             print(progress, out);

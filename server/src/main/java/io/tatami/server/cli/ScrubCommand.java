@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code tatami scrub URI [--stop]}. */
 @Command(
         name = "scrub",
-        description = "Has every block server read and check all that its volumes hold, or ends that; goes on in the"
-                + " background, and 'status' tells what was found. Exit code 1 where a block server does not answer.")
+        description = "Starts or stops a scrub of all volumes of all block servers: they read and check all blocks in the"
+                + " background, and 'status' shows the result. Exit code 1 if a block server does not answer.")
 final class ScrubCommand implements Callable<Integer> {
     /** For all block servers together. */
     private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(30);
@@ -32,7 +32,7 @@ final class ScrubCommand implements Callable<Integer> {
     @Mixin
     private ClusterArgument cluster;
 
-    @Option(names = "--stop", description = "Ends the passes under way.")
+    @Option(names = "--stop", description = "Stop the running scrubs.")
     private boolean stop;
 
     @Override

@@ -14,7 +14,7 @@ final class ServeOptions {
             names = "--data",
             required = true,
             paramLabel = "DIR",
-            description = "The server's directory; made and formatted where it is new.")
+            description = "The server's directory; created and formatted if it is new.")
     Path data;
 
     @Option(
@@ -22,13 +22,13 @@ final class ServeOptions {
             paramLabel = "NAME",
             defaultValue = "localhost",
             description =
-                    "The name to bind and to tell clients; tasks are scheduled by it (default: ${DEFAULT-VALUE}).")
+                    "The host name to bind and to announce to clients; YARN schedules tasks by it (default: ${DEFAULT-VALUE}).")
     String host;
 
     @Option(
             names = "--foreground",
-            description = "Serve in this process instead of one in the background; exit code 3 where it ends by itself"
-                    + " because no group is served here any more.")
+            description = "Run in this process and not in the background; exit code 3 if the server ends by itself"
+                    + " because it serves no group any more.")
     boolean foreground;
 
     /** How many shards a new cluster has. */
@@ -41,7 +41,7 @@ final class ServeOptions {
                 return shards;
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no count of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
+                        "'" + text + "' is not a valid number of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
             }
         }
     }
@@ -53,7 +53,7 @@ final class ServeOptions {
             try {
                 return SettingKind.SIZE.parse(text);
             } catch (IllegalArgumentException e) {
-                throw new TypeConversionException("'" + text + "' is no size; write for instance 512m or 20g");
+                throw new TypeConversionException("'" + text + "' is not a valid size; write for example 512m or 20g");
             }
         }
     }

@@ -88,7 +88,7 @@ final class ServerLifecycle {
 
     private static void tellEnd(CommandSpec spec, String reason) {
         PrintWriter err = spec.commandLine().getErr();
-        err.println(TatamiServer.ERROR_PREFIX + "no group is served here any more: " + reason);
+        err.println(TatamiServer.ERROR_PREFIX + "this server serves no group any more: " + reason);
         err.flush();
     }
 
@@ -100,7 +100,7 @@ final class ServerLifecycle {
             if (!endedByItself) {
                 throw e;
             }
-            LoggerFactory.getLogger(ServerLifecycle.class).error("a server that has ended did not close in order", e);
+            LoggerFactory.getLogger(ServerLifecycle.class).error("the server ended, but could not be closed", e);
         }
         return endedByItself ? ExitCode.STOPPED : ExitCode.DONE;
     }

@@ -40,7 +40,7 @@ final class StartBlockCommand implements Callable<Integer> {
             names = "--volume",
             required = true,
             paramLabel = "PATH",
-            description = "A block device or file to keep data on; may be given several times.")
+            description = "A block device or file for data; may be repeated.")
     private List<Path> volumes;
 
     @Option(
@@ -48,7 +48,7 @@ final class StartBlockCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "20g",
             converter = ServeOptions.Bytes.class,
-            description = "Size of a volume file that is not there yet (default: ${DEFAULT-VALUE}).")
+            description = "Size of a new volume file (default: ${DEFAULT-VALUE}).")
     private long capacityBytes;
 
     @Option(names = "--port", defaultValue = "0", description = "The data port, 0 for any (default: ${DEFAULT-VALUE}).")

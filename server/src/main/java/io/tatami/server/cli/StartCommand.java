@@ -5,6 +5,6 @@ import picocli.CommandLine.Command;
 /** {@code tatami start …}. */
 @Command(
         name = "start",
-        description = "Starts a server, which runs on in the background.",
+        description = "Starts a server in the background.",
         subcommands = {StartStandaloneCommand.class, StartMetadataCommand.class, StartBlockCommand.class})
 final class StartCommand {}

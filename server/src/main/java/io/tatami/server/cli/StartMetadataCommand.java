@@ -49,8 +49,8 @@ final class StartMetadataCommand implements Callable<Integer> {
             defaultValue = "1",
             paramLabel = "N",
             description =
-                    "Metadata servers that are to hold each group of a new cluster, an odd number: with 3 any one of"
-                            + " them may be lost (default: ${DEFAULT-VALUE}).")
+                    "The number of replicas of each group of a new cluster, an odd number: with 3, any one"
+                            + " server may be lost (default: ${DEFAULT-VALUE}).")
     private int replicas;
 
     @Option(
@@ -58,8 +58,8 @@ final class StartMetadataCommand implements Callable<Integer> {
             paramLabel = "NUMBERS",
             converter = HostedShards.Converter.class,
             description =
-                    "Shards this server is to host, such as 0,1 or, for the first server of a cluster alone, none;"
-                            + " only looked at where DIR is new (default: all that nobody hosts).")
+                    "The shards of this server, for example 0,1. 'none' is for the first server of a cluster."
+                            + " Used only if DIR is new (default: all shards without a server).")
     private HostedShards hosted = HostedShards.ALL_FREE;
 
     @Override

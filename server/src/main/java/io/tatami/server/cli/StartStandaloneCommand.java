@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
 /** {@code tatami start standalone}. */
 @Command(
         name = "standalone",
-        description = "Starts all of Tatami in one process and returns when it serves, telling the URI and the pid.")
+        description = "Starts all of Tatami in one process, waits until it serves, and prints its URI and pid.")
 final class StartStandaloneCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -38,14 +38,14 @@ final class StartStandaloneCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "20g",
             converter = ServeOptions.Bytes.class,
-            description = "Size of the volume file where one is made (default: ${DEFAULT-VALUE}).")
+            description = "Size of a new volume file (default: ${DEFAULT-VALUE}).")
     private long capacityBytes;
 
     @Option(
             names = "--volume",
             paramLabel = "PATH",
             description =
-                    "A block device or file to keep data on; may be given several times (default: a file in DIR).")
+                    "A block device or file for data; may be repeated (default: a file in DIR).")
     private List<Path> volumes = List.of();
 
     @Option(

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** {@code tatami status URI}. */
 @Command(
         name = "status",
-        description = "Shows what a cluster is made of and how it fares. Exit code 1 where a group or a server does not"
+        description = "Shows the servers of a cluster and their health. Exit code 1 if a group or a server does not"
                 + " answer, a block server is dead, a replica of a group or a volume has stopped, or a volume's"
                 + " index is damaged.")
 final class StatusCommand implements Callable<Integer> {
@@ -36,7 +36,7 @@ final class StatusCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             Patience patience = Patience.of(spec.commandLine().getErr());
             report = patience.await(
-                    "waiting for groups and servers that have not answered yet",
+                    "waiting for the answers of groups and servers",
                     () -> StatusReport.of(client.cluster()));
         }
         PrintWriter out = spec.commandLine().getOut();

@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 /** {@code tatami stop --data DIR}. */
 @Command(
         name = "stop",
-        description = "Stops the server of a data directory and returns when it is gone. Nothing acknowledged is lost,"
-                + " also if the server has to be killed.")
+        description = "Stops the server of a data directory and waits for its end. No acknowledged write is lost,"
+                + " even if the server must be killed.")
 final class StopCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -31,7 +31,7 @@ final class StopCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "How long to wait for an orderly end (default: ${DEFAULT-VALUE}).")
+            description = "Seconds to wait for an orderly shutdown (default: ${DEFAULT-VALUE}).")
     private int timeoutSeconds;
 
     @Override
@@ -59,8 +59,8 @@ final class StopCommand implements Callable<Integer> {
         } catch (TimeoutException e) {
             throw new TatamiException(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "process " + process.pid() + " still runs after " + timeoutSeconds
-                            + " s; wait longer with --timeout, or kill it: acknowledged data survive that",
+                    "process " + process.pid() + " is still running after " + timeoutSeconds
+                            + " s; wait longer with --timeout, or kill it: acknowledged data survive a kill",
                     e);
         }
     }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 /** The commands that start, stop and look at servers; what {@code bin/tatami} runs for them. */
 @Command(
         name = "tatami",
-        description = "Starts, stops and looks at Tatami's servers.",
+        description = "Starts, stops and inspects Tatami's servers.",
         subcommands = {
             StartCommand.class,
             StopCommand.class,

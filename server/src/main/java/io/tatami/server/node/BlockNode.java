@@ -166,8 +166,8 @@ public final class BlockNode implements AutoCloseable {
         } catch (TimeoutException e) {
             throw new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "no metadata server took the registration within " + REGISTRATION_SECONDS_MAX
-                            + " s; see that the URI is right and the metadata server runs",
+                    "no metadata server accepted the registration within " + REGISTRATION_SECONDS_MAX
+                            + " s; check the URI, and that the metadata server runs",
                     e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof TatamiException failure) {

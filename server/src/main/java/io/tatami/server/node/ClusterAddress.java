@@ -40,7 +40,7 @@ public record ClusterAddress(String authority) {
 
     private static TatamiException notAnAddress(String text, @Nullable Throwable cause) {
         return new TatamiException(
-                ErrorCode.INVALID_ARGUMENT, text + " names no cluster; write tatami://host:port", cause);
+                ErrorCode.INVALID_ARGUMENT, text + " is not the address of a cluster; write tatami://host:port", cause);
     }
 
     /** The sockets of its metadata servers. */
@@ -87,11 +87,11 @@ public record ClusterAddress(String authority) {
 
     private TatamiException notThere(AddressProbe probe, @Nullable TatamiException cause) {
         String remedy = probe.any(State.REFUSED)
-                ? "See that the address is the one that 'tatami start' printed (it is in DIR/run/ready, too), and that the"
+                ? "Check that the address is the one that 'tatami start' printed (also in DIR/run/ready), and that the"
                         + " server runs: tatami start standalone --data DIR, or start metadata"
-                : "See that the host's name is right, that the host runs, and that no firewall is between";
+                : "Check the host name, that the host runs, and that no firewall blocks the port";
         return new TatamiException(
-                ErrorCode.UNAVAILABLE, "nobody answers at " + authority + ": " + probe.text() + ". " + remedy, cause);
+                ErrorCode.UNAVAILABLE, "no server answers at " + authority + ": " + probe.text() + ". " + remedy, cause);
     }
 
     private TatamiException busy(Duration waited, TatamiException cause) {

@@ -89,10 +89,10 @@ public final class DataDirectory {
         Optional<Ready> ready = ready();
         return new TatamiException(
                 ErrorCode.IN_USE,
-                root + " is served already"
-                        + ready.map(server -> ", at " + server.uri() + " by process " + server.pid())
-                                .orElse(" by a process that is starting")
-                        + "; stop that one first: tatami stop --data " + root);
+                root + " is already in use"
+                        + ready.map(server -> " by the server at " + server.uri() + ", process " + server.pid())
+                                .orElse(" by a server that is starting")
+                        + "; stop it first: tatami stop --data " + root);
     }
 
     private Path newFile() {
@@ -124,7 +124,7 @@ public final class DataDirectory {
         } catch (IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "cannot make " + root + ": " + e + ". Choose a directory that this user may write",
+                    "cannot create " + root + ": " + e + ". Choose a directory that this user can write to",
                     e);
         }
     }

@@ -49,7 +49,7 @@ public record HostedShards(boolean all, List<Integer> numbers) {
         if (!all && numbers.isEmpty()) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "a server that joins has to host a shard; name some with --host-shards");
+                    "a server that joins must host a shard; name shards with --host-shards");
         }
         return numbers;
     }
@@ -68,7 +68,7 @@ public record HostedShards(boolean all, List<Integer> numbers) {
                 }
             } catch (IllegalArgumentException | IllegalStateException e) {
                 throw new TypeConversionException(
-                        "'" + text + "' names no shards; write their numbers, such as 0,1, or " + NONE);
+                        "'" + text + "' is not a list of shards; write their numbers, for example 0,1, or " + NONE);
             }
             return new HostedShards(false, List.copyOf(numbers));
         }

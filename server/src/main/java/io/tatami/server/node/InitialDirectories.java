@@ -32,7 +32,7 @@ public final class InitialDirectories {
             while (areMissing(client.cluster().status())) {
                 if (deadline.isOver()) {
                     throw new TatamiException(
-                            ErrorCode.UNAVAILABLE, "the first directories of " + uri + " cannot be made; see the log");
+                            ErrorCode.UNAVAILABLE, "the initial directories of " + uri + " cannot be created; the log has the cause");
                 }
                 backoff.pause(deadline);
             }

@@ -70,7 +70,7 @@ final class VolumesAtStart {
         try {
             Files.createDirectories(setup.directory());
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot make " + setup.directory() + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot create " + setup.directory() + ": " + e, e);
         }
         return new VolumesAtStart(setup, cluster, buffersBytes).open(parts);
     }
@@ -124,7 +124,7 @@ final class VolumesAtStart {
             try {
                 VolumeFormatter.volumeAt(path).ifPresent(id -> ids.put(path, id));
             } catch (TatamiException e) {
-                LOG.debug("{} cannot be looked at; opening it will tell why", path, e);
+                LOG.debug("{} cannot be inspected; opening it reports the cause", path, e);
             }
         }
     }

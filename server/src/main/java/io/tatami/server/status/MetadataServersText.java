@@ -64,12 +64,12 @@ public record MetadataServersText(ListMetadataServersReply servers) {
                 .map(replica -> new GroupId(replica.getGroup()) + " has stopped until the server starts again: "
                         + replica.getFailure());
         Stream<String> low = server.getLowSpace()
-                ? Stream.of("little is free on its disk: make room there, before nothing new can be made")
+                ? Stream.of("its disk is almost full: free space there, before writes are refused")
                 : Stream.empty();
         Stream<String> clock = server.getClockAheadSeconds() == 0
                 ? Stream.empty()
                 : Stream.of("its system's clock is " + server.getClockAheadSeconds()
-                        + " s ahead and not followed: set the clock right, or confirm it by starting the server again");
+                        + " s ahead and is not followed: correct the clock, or confirm it by a restart of the server");
         return Stream.of(stopped, low, clock).flatMap(told -> told).collect(Collectors.joining("; "));
     }
 
@@ -87,7 +87,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
 
     private static String progress(ReplicaMove move) {
         if (move.getToServerId().isEmpty()) {
-            return "gives it up";
+            return "is being dropped there";
         }
         return switch (move.getStep()) {
             case OPENING, UNRECOGNIZED -> "is being opened there";

@@ -13,8 +13,8 @@ public record MoveProgress(ClusterAdmin cluster, PrintWriter out) {
 
     /** Ended by an interrupt, which the moves do not notice. */
     public void until(Predicate<ListMetadataServersReply> isDone) throws TatamiException, InterruptedException {
-        out.println("This goes on in the cluster, also if this command is ended with Ctrl-C; 'tatami admin metadata"
-                + " status' shows it.");
+        out.println("The cluster continues if this command is stopped with Ctrl-C; 'tatami admin metadata"
+                + " status' shows the progress.");
         out.flush();
         List<String> last = List.of();
         ListMetadataServersReply now = cluster.metadataServers();

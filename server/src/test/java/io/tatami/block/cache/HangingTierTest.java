@@ -86,7 +86,7 @@ class HangingTierTest {
         }
 
         assertTrue(
-                tier.status().failure().contains("did not answer"),
+                tier.status().failure().contains("did not complete an access"),
                 tier.status().failure());
         assertEquals(SlotDevice.HANGS_MAX, tier.status().hangs());
         assertEquals(ReadUnit.Origin.VOLUME, readUnit(0));
@@ -120,7 +120,7 @@ class HangingTierTest {
         }
 
         assertTrue(
-                tier.status().failure().contains("did not answer"),
+                tier.status().failure().contains("did not complete an access"),
                 tier.status().failure());
         assertEquals(ReadUnit.Origin.VOLUME, readUnit(3));
         device.goOn();

@@ -78,7 +78,7 @@ class CacheVolumeTest {
         System.arraycopy(xfs, 0, image, 0, xfs.length);
         Files.write(file, image);
 
-        assertRefused(ErrorCode.ALREADY_EXISTS, "would destroy what is on it", file, CLUSTER);
+        assertRefused(ErrorCode.ALREADY_EXISTS, "would destroy its data", file, CLUSTER);
 
         assertArrayEquals(image, Files.readAllBytes(file));
     }

@@ -214,7 +214,7 @@ class DamageTest {
             assertTrue(told.contains("one is lost, or an old one is back"), told);
             TatamiException refused = assertThrows(TatamiException.class, sim::crash);
             assertEquals(ErrorCode.CORRUPT, refused.code());
-            assertTrue(refused.toString().contains("format it anew"), refused.toString());
+            assertTrue(refused.toString().contains("format it again"), refused.toString());
             sim.store().entries().put(key, now);
             assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
             assertEquals("", scrubbed().structureDamage());

@@ -251,7 +251,7 @@ final class RaftDiskTest {
 
     private static void requireNamesDisk(TatamiException reason) {
         assertTrue(reason.code() == ErrorCode.IO_ERROR || reason.code() == ErrorCode.NO_SPACE, reason.toString());
-        assertTrue(reason.toString().contains("Look at the disk"), reason.toString());
+        assertTrue(reason.toString().contains("Check the disk"), reason.toString());
     }
 
     private void commit(ReplicaCluster cluster) throws Exception {

@@ -26,7 +26,7 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         PendingRequest begun = request;
         if (cancelled && begun != null) {
-            begun.abandon(new TatamiException(ErrorCode.CANCELLED, "the caller gave up"));
+            begun.abandon(new TatamiException(ErrorCode.CANCELLED, "the caller cancelled the call"));
         }
         return cancelled;
     }
@@ -38,7 +38,7 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
 
     @Override
     public void received(Frame frame) throws TatamiException {
-        throw new TatamiException(ErrorCode.MALFORMED, "a message for the call " + method + ", which is no stream");
+        throw new TatamiException(ErrorCode.MALFORMED, "the server sent a DATA frame for " + method + ", which is a call and not a stream");
     }
 
     @Override

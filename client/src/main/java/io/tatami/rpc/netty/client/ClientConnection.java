@@ -196,14 +196,14 @@ public final class ClientConnection implements Connection {
         long begunNanos = link.clock().monotonicNanos();
         if (!permits.tryAcquire(options.timeoutMillis(), TimeUnit.MILLISECONDS)) {
             throw new TatamiException(
-                    ErrorCode.DEADLINE_EXCEEDED, "no place in the queue within " + options.timeoutMillis() + " ms");
+                    ErrorCode.DEADLINE_EXCEEDED, "the queue of requests stayed full for " + options.timeoutMillis() + " ms");
         }
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(link.clock().monotonicNanos() - begunNanos);
         return options.withTimeoutMillis(Math.max(1, options.timeoutMillis() - waitedMillis));
     }
 
     private TatamiException tooMany() {
-        return new TatamiException(ErrorCode.BUSY, "too many requests wait for " + peer);
+        return new TatamiException(ErrorCode.BUSY, "too many requests are queued for " + peer);
     }
 
     /** The failure with the caller's stack, which says more than the event loop's. */

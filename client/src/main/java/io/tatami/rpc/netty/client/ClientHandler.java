@@ -144,7 +144,7 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     private void dispatch(Session now, Frame frame) throws TatamiException {
         if (connection == null && frame.kind() != FrameKind.WELCOME && frame.kind() != FrameKind.GOODBYE) {
-            throw new TatamiException(ErrorCode.MALFORMED, "the server began with " + frame.kind());
+            throw new TatamiException(ErrorCode.MALFORMED, "the server's first frame is " + frame.kind());
         }
         switch (frame.kind()) {
             case WELCOME -> welcome(now, frame.body(Welcome.parser()));
@@ -154,13 +154,13 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
             case PONG -> LOG.trace("{} is alive", peer);
             case GOODBYE -> goodbye(frame.body(Goodbye.parser()));
             case HELLO, REQUEST, CANCEL ->
-                throw new TatamiException(ErrorCode.MALFORMED, "a server does not send " + frame.kind());
+                throw new TatamiException(ErrorCode.MALFORMED, "a server must not send " + frame.kind());
         }
     }
 
     private void welcome(Session now, Welcome welcome) throws TatamiException {
         if (connection != null) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a second WELCOME");
+            throw new TatamiException(ErrorCode.MALFORMED, "the server sent WELCOME twice");
         }
         UUID cluster = Handshake.accept(welcome, dial.identity());
         now.link.outbox().limitFrames(welcome.getFrameBytesMax());
@@ -251,10 +251,10 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
         long silentNanos = nowNanos - lastHeardNanos;
         if (connection == null) {
             if (nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
-                close(new TatamiException(ErrorCode.UNAVAILABLE, "no answer to the handshake"));
+                close(new TatamiException(ErrorCode.UNAVAILABLE, "the server did not answer the handshake"));
             }
         } else if (silentNanos > settings.silenceMax().toNanos()) {
-            close(new TatamiException(ErrorCode.UNAVAILABLE, "no sign of life"));
+            close(new TatamiException(ErrorCode.UNAVAILABLE, "the server has been silent for too long"));
         } else if (Math.min(silentNanos, nowNanos - lastPingNanos) > pingNanos(now)) {
             lastPingNanos = nowNanos;
             ping(now);

@@ -69,7 +69,7 @@ final class ClientStream<U extends Message, D extends Message, R extends Message
     @Override
     public void replied(Frame frame) throws TatamiException {
         R reply = frame.body(method.replyParser());
-        finish(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has ended"));
+        finish(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has already ended"));
         guarded(() -> listener.onFinished(reply));
     }
 

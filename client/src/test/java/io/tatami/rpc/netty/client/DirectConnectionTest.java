@@ -321,12 +321,12 @@ final class DirectConnectionTest {
                 failureAfter(Arrays.copyOf(good, good.length - 1)).code());
         Goodbye goodbye = Goodbye.newBuilder()
                 .setError(ErrorCode.DEADLINE_EXCEEDED.number())
-                .setMessage("nothing was heard for too long")
+                .setMessage("the client has been silent for too long")
                 .build();
         TatamiException left = failureAfter(RawPeer.frame(FrameKind.GOODBYE, goodbye));
         assertEquals(ErrorCode.UNAVAILABLE, left.code());
         String message = String.valueOf(left.getMessage());
-        assertTrue(message.endsWith("was lost: nothing was heard for too long"), message);
+        assertTrue(message.endsWith("was lost: the client has been silent for too long"), message);
     }
 
     @Test

@@ -198,7 +198,7 @@ final class HandshakeTest {
                 TatamiException failure = failure(call);
                 assertEquals(ErrorCode.UNAVAILABLE, failure.code());
                 assertEquals(
-                        "the connection to " + addressOf(silent) + " was lost: no sign of life", failure.getMessage());
+                        "the connection to " + addressOf(silent) + " was lost: the server has been silent for too long", failure.getMessage());
                 result(connection.closed());
             }
         }
@@ -215,7 +215,7 @@ final class HandshakeTest {
                 Thread.onSpinWait();
             }
             Goodbye goodbye = Goodbye.parseFrom(mute.expect(FrameKind.GOODBYE).body());
-            assertEquals("no handshake came", goodbye.getMessage());
+            assertEquals("the client sent no HELLO within the time limit", goodbye.getMessage());
         }
     }
 
@@ -228,7 +228,7 @@ final class HandshakeTest {
             silent.expect(FrameKind.REPLY);
             clock.advance(Duration.ofMillis(200));
             assertEquals(
-                    "nothing was heard for too long",
+                    "the client has been silent for too long",
                     Goodbye.parseFrom(silent.expect(FrameKind.GOODBYE).body()).getMessage());
         }
     }

@@ -126,7 +126,7 @@ public final class BlockCommands {
                 || request.getOffset() % ChunkChecksum.CHUNK_BYTES != 0
                 || request.getLength() < 0) {
             throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT, "checksums of a range that begins at " + request.getOffset());
+                    ErrorCode.INVALID_ARGUMENT, "a range of checksums cannot begin at " + request.getOffset());
         }
         Generation generation = ServerContext.generation(request.getGeneration());
         VolumeSet.Found found = volumes.require(block, generation);

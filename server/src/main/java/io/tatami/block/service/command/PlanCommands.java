@@ -49,7 +49,7 @@ public final class PlanCommands {
     private PlanStatusReply plan(PlanReadsRequest request) throws TatamiException {
         PlanId id = id(request.getPlanId());
         if (request.getWindowBytes() < 0 || request.getKeepMillis() <= 0 || request.getAlready() < 0) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "plan " + id + " has a negative window or no time");
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "plan " + id + " has a negative window or no lifetime");
         }
         List<PlannedRange> ranges = new ArrayList<>(request.getRangeCount());
         for (io.tatami.protocol.wire.PlannedRange range : request.getRangeList()) {
@@ -67,7 +67,7 @@ public final class PlanCommands {
         if (range.getOffset() < 0 || range.getLength() <= 0) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    range.getLength() + " bytes at " + range.getOffset() + " of " + block + " are no range");
+                    range.getLength() + " bytes at " + range.getOffset() + " of " + block + " are not a valid range");
         }
         return new PlannedRange(
                 block, ServerContext.generation(range.getGeneration()), range.getOffset(), range.getLength());

@@ -63,7 +63,7 @@ public record ServerContext(
     /** @throws TatamiException MALFORMED if {@code number} is not a block's id */
     public static BlockId blockId(long number) throws TatamiException {
         if (number <= 0) {
-            throw new TatamiException(ErrorCode.MALFORMED, "no block has the id " + Long.toUnsignedString(number));
+            throw new TatamiException(ErrorCode.MALFORMED, "invalid block id " + Long.toUnsignedString(number));
         }
         return new BlockId(number);
     }

@@ -114,7 +114,7 @@ public final class MemoryShares implements AutoCloseable {
                 throw new TatamiException(ErrorCode.UNSUPPORTED, "this server shares no memory with this client");
             }
             if (request.getUnits() <= 0 || request.getUnits() > SharedUnits.UNITS_MAX) {
-                throw new TatamiException(ErrorCode.MALFORMED, request.getUnits() + " units of shared memory");
+                throw new TatamiException(ErrorCode.MALFORMED, request.getUnits() + " units of shared memory: not a valid number");
             }
             threads.command(share::begin);
         } catch (TatamiException e) {
@@ -169,7 +169,7 @@ public final class MemoryShares implements AutoCloseable {
                     throw new TatamiException(
                             ErrorCode.BUSY,
                             "of the " + bytesMax + " bytes of shared memory " + lentBytes()
-                                    + " are lent, and what is left is for other clients");
+                                    + " are in use, and the rest is reserved for other clients");
                 }
                 offer(create());
             } catch (TatamiException e) {

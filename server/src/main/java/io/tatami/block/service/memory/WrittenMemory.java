@@ -53,10 +53,10 @@ public final class WrittenMemory implements LentMemory {
                 || length > BlockPayload.BYTES_MAX
                 || start > SharedUnits.UNIT_BYTES - length) {
             throw new TatamiException(
-                    ErrorCode.MALFORMED, length + " bytes at " + start + " of the shared unit " + unit);
+                    ErrorCode.MALFORMED, length + " bytes at " + start + " are not within the shared unit " + unit);
         }
         if (payload.isReadable()) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a payload beside bytes in shared memory");
+            throw new TatamiException(ErrorCode.MALFORMED, "a frame has a payload and bytes in shared memory");
         }
         return new Announced((long) unit * SharedUnits.UNIT_BYTES + start, length);
     }

@@ -89,7 +89,7 @@ public final class DamageReports {
     private void take(ReportDamageRequest request, SocketAddress from) throws TatamiException {
         BlockId block = ServerContext.blockId(request.getBlockId());
         if (request.getOffset() < 0) {
-            throw new TatamiException(ErrorCode.MALFORMED, "damage at " + request.getOffset());
+            throw new TatamiException(ErrorCode.MALFORMED, "a report of damage at the invalid offset " + request.getOffset());
         }
         Report report = new Report(
                 block,
@@ -107,7 +107,7 @@ public final class DamageReports {
             long ofConnection =
                     waiting.reports.values().stream().filter(from::equals).count();
             if (waiting.reports.size() >= WAITING_MAX || ofConnection >= WAITING_OF_CONNECTION_MAX) {
-                throw new TatamiException(ErrorCode.BUSY, "too many reports of damage wait; this one is not needed");
+                throw new TatamiException(ErrorCode.BUSY, "too many reports of damage are queued; this one is dropped");
             }
             waiting.reports.put(report, from);
         }

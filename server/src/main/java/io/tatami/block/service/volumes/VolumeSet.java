@@ -185,9 +185,9 @@ public final class VolumeSet implements UnitSource {
                 .collect(Collectors.joining(", "));
         return new TatamiException(
                 ErrorCode.IO_ERROR,
-                block + " is not on the volumes that this server has opened, and may be on " + missing
-                        + "; mend that volume and start the server again, or start it without the volume to give up"
-                        + " what is there");
+                block + " is not on the open volumes of this server, and may be on " + missing
+                        + "; repair that volume and restart the server, or start it without the volume to give up"
+                        + " its blocks");
     }
 
     /**
@@ -200,7 +200,7 @@ public final class VolumeSet implements UnitSource {
         if (found.stored().generation().isBelow(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    block + " is here with generation " + found.stored().generation() + ", below " + generation);
+                    block + " is on this server with generation " + found.stored().generation() + ", below " + generation);
         }
         return found;
     }

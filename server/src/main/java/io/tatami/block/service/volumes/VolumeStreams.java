@@ -96,8 +96,7 @@ public final class VolumeStreams {
         if (!on.tryAdd(limit)) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    limit + " " + kind + " streams of volume " + on.path + " are open already, the most that " + setting
-                            + " allows");
+                    limit + " " + kind + " streams of volume " + on.path + " are open, the limit of " + setting);
         }
         return new Counted(on, volume);
     }

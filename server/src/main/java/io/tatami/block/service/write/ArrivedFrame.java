@@ -57,7 +57,7 @@ record ArrivedFrame(
 
     private WrittenMemory required() throws TatamiException {
         if (memory == null) {
-            throw new TatamiException(ErrorCode.MALFORMED, "bytes in shared memory of a writer that shares none");
+            throw new TatamiException(ErrorCode.MALFORMED, "a frame names shared memory, but its writer shares none");
         }
         return memory;
     }

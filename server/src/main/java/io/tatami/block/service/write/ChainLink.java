@@ -110,7 +110,7 @@ final class ChainLink {
     void forwardAndRelease(WriteFrame frame, ByteBuf payload) throws TatamiException {
         waiting.add(new Waiting(frame, payload));
         if (waiting.size() > ReceiveWindow.FRAMES_MAX) {
-            throw new TatamiException(ErrorCode.MALFORMED, waiting.size() + " frames wait for " + next);
+            throw new TatamiException(ErrorCode.MALFORMED, waiting.size() + " frames are queued for " + next);
         }
         send();
     }
@@ -184,7 +184,7 @@ final class ChainLink {
     TatamiException silence() {
         return blamed(
                 next,
-                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "nothing acknowledged in " + timeoutMillis + " ms"));
+                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the next block server acknowledged nothing for " + timeoutMillis + " ms"));
     }
 
     void cancel(String reason) {

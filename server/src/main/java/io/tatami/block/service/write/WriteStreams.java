@@ -107,14 +107,14 @@ public final class WriteStreams {
         BlockId unused = ServerContext.blockId(request.getBlockId());
         Generation unusedGeneration = ServerContext.generation(request.getGeneration());
         if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
+            throw new TatamiException(ErrorCode.MALFORMED, "the stream starts beyond its reservation");
         }
         // Those of each volume are counted when their writers are opened; this bounds the ones that come to ask.
         int openMax = context.settings().writeStreamsMax() * (context.volumes().volumeCount() + 1);
         if (!context.metrics().tryOpenWriteStream(openMax)) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    openMax + " write streams are open already; see " + BlockServerSettings.WRITE_STREAMS.key());
+                    openMax + " write streams are open, the limit of " + BlockServerSettings.WRITE_STREAMS.key());
         }
     }
 
@@ -170,7 +170,7 @@ public final class WriteStreams {
         if (writing != session) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    session.block() + " is written under generation " + writing.generation() + ", above "
+                    session.block() + " is being written with generation " + writing.generation() + ", above "
                             + session.generation());
         }
     }

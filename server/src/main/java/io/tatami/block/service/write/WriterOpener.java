@@ -81,16 +81,16 @@ final class WriterOpener {
         if (stored.generation().isAbove(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    block + " has generation " + stored.generation() + "; " + generation + " may not write it");
+                    block + " has generation " + stored.generation() + ", so generation " + generation + " cannot write it");
         }
         Generation previous = ServerContext.generation(request.getPreviousGeneration());
         if (previous.equals(Generation.NONE)) {
-            throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is here already");
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is already on this server");
         }
         if (stored.generation().isBelow(previous)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
-                    block + " is here only with generation " + stored.generation() + ", which missed writes");
+                    block + " is on this server only with generation " + stored.generation() + ", which missed writes");
         }
         Volume volume = found.get().volume();
         return counted(streams.open(volume), () -> reopen(volume, block, generation, request));
@@ -121,7 +121,7 @@ final class WriterOpener {
             writer.close();
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
-                    block + " has room for " + writer.capacityBytes() + " bytes and cannot get "
+                    block + " has room for " + writer.capacityBytes() + " bytes and cannot grow to "
                             + request.getNeededBytes());
         }
         return writer;

@@ -64,13 +64,13 @@ public final class CacheVolume {
             throw new TatamiException(
                     ErrorCode.ALREADY_EXISTS,
                     path + " is volume " + found.volume() + " of cluster " + found.cluster()
-                            + " and holds blocks; name another device for the cache");
+                            + " and holds blocks; choose another device for the cache");
         }
         if (!found.cluster().equals(cluster)) {
             throw new TatamiException(
                     ErrorCode.WRONG_CLUSTER,
                     path + " is a cache of cluster " + found.cluster() + ", not of " + cluster
-                            + "; wipe its first 4 MiB, or name another device");
+                            + "; wipe its first 4 MiB, or choose another device");
         }
     }
 }

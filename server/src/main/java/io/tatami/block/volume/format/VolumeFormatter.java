@@ -179,7 +179,7 @@ public final class VolumeFormatter {
         return new TatamiException(
                 ErrorCode.INVALID_ARGUMENT,
                 device.name() + " has " + device.sizeBytes() + " bytes; a volume needs "
-                        + SuperblockFormat.SIZE_BYTES_MIN + " at least: use a larger one");
+                        + SuperblockFormat.SIZE_BYTES_MIN + " bytes at least: use a larger one");
     }
 
     private UUID nextId() {

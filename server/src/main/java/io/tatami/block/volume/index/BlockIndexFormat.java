@@ -167,7 +167,7 @@ public final class BlockIndexFormat {
                 || length > extent.lengthBytes()
                 || tailBytes != wanted
                 || buffer.limit() != TAIL_OFFSET + wanted) {
-            throw corrupt("the record of block " + block + " contradicts itself");
+            throw corrupt("the record of block " + block + " is inconsistent");
         }
         byte[] tail = tailBytes == 0 ? BlockRecord.NO_TAIL : new byte[tailBytes];
         buffer.get(TAIL_OFFSET, tail);
@@ -205,7 +205,7 @@ public final class BlockIndexFormat {
         }
         ByteBuffer buffer = unsealed(UNWRITTEN_KEY, value, "what of the volume is unwritten");
         if (buffer.limit() != 2 * Long.BYTES) {
-            throw corrupt("what of the volume is unwritten has " + value.length + " bytes");
+            throw corrupt("the record of the unwritten part of the volume has " + value.length + " bytes");
         }
         return extent(buffer, 0, "what of the volume is unwritten");
     }

@@ -85,7 +85,7 @@ public final class IndexDirectories {
                 throw e;
             }
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what is beside an index: " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove temporary files beside an index: " + e, e);
         }
     }
 

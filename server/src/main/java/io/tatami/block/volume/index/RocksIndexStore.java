@@ -82,7 +82,7 @@ public final class RocksIndexStore implements IndexStore {
             db = RocksDB.open(options, directory.toString());
         } catch (IOException e) {
             closeOptions();
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot look at " + directory + ": " + e.getMessage(), e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot list " + directory + ": " + e.getMessage(), e);
         } catch (RocksDBException e) {
             closeOptions();
             throw openFailed(directory, e);
@@ -103,13 +103,13 @@ public final class RocksIndexStore implements IndexStore {
                     throw new TatamiException(
                             ErrorCode.ALREADY_EXISTS,
                             "the directory of the block index, " + directory
-                                    + ", is not empty; remove it, or name another");
+                                    + ", is not empty; remove it, or choose another");
                 }
             }
         } catch (TatamiException e) {
             throw e;
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot make " + directory + ": " + e.getMessage(), e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot create " + directory + ": " + e.getMessage(), e);
         }
         return new RocksIndexStore(directory, true, failStop);
     }
@@ -120,8 +120,8 @@ public final class RocksIndexStore implements IndexStore {
             throw new TatamiException(
                     ErrorCode.NOT_FOUND,
                     "there is no block index in " + directory
-                            + "; name the directory that was given to 'format'. Without it the volume's blocks are lost:"
-                            + " format it anew, and let other replicas replace them");
+                            + "; use the directory that was given to 'format'. Without it the volume's blocks are lost:"
+                            + " format the volume again, and let other copies replace them");
         }
         List<String> damages = damageOfLogs(directory);
         if (!damages.isEmpty()) {
@@ -279,7 +279,7 @@ public final class RocksIndexStore implements IndexStore {
             return fileSystem.getUsableSpace();
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot ask for the free space of " + directory + ": " + e.getMessage(), e);
+                    ErrorCode.IO_ERROR, "cannot read the free space of " + directory + ": " + e.getMessage(), e);
         }
     }
 
@@ -356,7 +356,7 @@ public final class RocksIndexStore implements IndexStore {
             return corrupt(directory, String.valueOf(e.getMessage()), e);
         }
         if (SystemErrorText.isDatabaseLocked(e)) {
-            return new TatamiException(ErrorCode.IN_USE, what + "; another server uses it: stop it first", e);
+            return new TatamiException(ErrorCode.IN_USE, what + "; another server uses it: stop that server first", e);
         }
         return new TatamiException(ErrorCode.IO_ERROR, what, e);
     }
@@ -370,7 +370,7 @@ public final class RocksIndexStore implements IndexStore {
         return new TatamiException(
                 ErrorCode.CORRUPT,
                 "the block index in " + directory + " is damaged: " + what
-                        + "; it is not to be trusted: format the volume anew, and let other replicas replace its blocks",
+                        + "; it cannot be trusted: format the volume again, and let other copies replace its blocks",
                 cause);
     }
 
@@ -386,7 +386,7 @@ public final class RocksIndexStore implements IndexStore {
         @Override
         public void onBackgroundError(BackgroundErrorReason reason, Status error) {
             TatamiException failure = new TatamiException(
-                    codeOf(error), "the block index failed in the background (" + reason + "): " + error.getState());
+                    codeOf(error), "a background task of the block index failed (" + reason + "): " + error.getState());
             TatamiException unused =
                     failure.code() == ErrorCode.NO_SPACE ? failStop.stopWrites(failure) : failStop.stop(failure);
         }

@@ -281,6 +281,6 @@ public final class ExtentAllocator {
                 ErrorCode.NO_SPACE,
                 "no free extent of " + minimumBytes + " bytes: " + freeBytes() + " of " + area.lengthBytes()
                         + " bytes are free in " + lengths.size()
-                        + " extents; blocks that are being written have what they reserved. Close or delete files, or add a volume");
+                        + " extents; the rest is used or reserved by open blocks. Close or delete files, or add a volume");
     }
 }

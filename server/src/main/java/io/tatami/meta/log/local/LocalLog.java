@@ -136,8 +136,8 @@ public final class LocalLog implements CommitLog {
         if (progress.getReplicated()) {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
-                    "this store is a replica of a group with a replicated log and takes changes from there only; open"
-                            + " the group by that");
+                    "this store belongs to a replica of a group with a replicated log; open"
+                            + " the group with its replicated log");
         }
     }
 
@@ -148,8 +148,7 @@ public final class LocalLog implements CommitLog {
         if (found.isEmpty() ? store.progress().getLoggedBeside() : found.get(0).first() > before + 1) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "entries after " + before + " of " + location.group() + " are gone from " + location.files()
-                            + ": put back what was there, or restore the group from a copy");
+                    "entries after " + before + " of " + location.group() + " are missing in " + location.files() + ": put the missing files back, or restore the group from a backup");
         }
         long end = before + 1;
         for (int i = 0; i < found.size(); i++) {
@@ -162,8 +161,7 @@ public final class LocalLog implements CommitLog {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the log of " + location.group() + " in " + location.files() + " ends with entry " + (end - 1)
-                            + ", but the store has entry " + store.appliedIndex()
-                            + ": they are not of the same time; restore both from one copy");
+                            + ", but the store has entry " + store.appliedIndex() + ": they are of different times; restore both from one backup");
         }
         if (end > before + 1) {
             LOG.info("{}: {} entries were applied out of the log", location.group(), end - before - 1);
@@ -179,8 +177,8 @@ public final class LocalLog implements CommitLog {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "entry " + entry.index() + " in " + location.files()
-                            + " was decided on another state than the store has: they are not of the same time; restore"
-                            + " both from one copy");
+                            + " was decided on another state than the store's: they are of different times; restore"
+                            + " both from one backup");
         }
         apply(entry, stored.hashAfter());
     }
@@ -304,8 +302,7 @@ public final class LocalLog implements CommitLog {
         if (broken) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "it is not known whether the last entry of " + location.group() + " is in " + location.files()
-                            + ": start the server again"));
+                    "it is unknown whether the last entry of " + location.group() + " is in " + location.files() + ": restart the server"));
         }
         return CompletableFuture.completedFuture(null);
     }

@@ -110,7 +110,7 @@ record StoredFile(Path path, long first) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     path + " begins with entry " + head.first() + " of " + head.group() + " of cluster "
-                            + head.cluster() + " and does not belong here: put back what was moved");
+                            + head.cluster() + " and does not belong here: put the file of this group back");
         }
     }
 
@@ -122,7 +122,7 @@ record StoredFile(Path path, long first) {
             LocalLogFileRecord record = LocalLogFileRecord.parseFrom(head.payload());
             return new Head(head.owner(), new GroupId(record.getGroup()), record.getFirstIndex());
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.CORRUPT, "the head of " + path + " does not parse; " + REMEDY, e);
+            throw new TatamiException(ErrorCode.CORRUPT, "the head of " + path + " cannot be parsed; " + REMEDY, e);
         }
     }
 

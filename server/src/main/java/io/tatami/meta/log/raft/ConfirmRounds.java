@@ -48,7 +48,7 @@ final class ConfirmRounds {
         });
         if (asked.isCancelled()) {
             boolean unused = round.completeExceptionally(
-                    new TatamiException(ErrorCode.CANCELLED, "the question who leads was given up"));
+                    new TatamiException(ErrorCode.CANCELLED, "the confirmation of the leader was cancelled"));
         }
     }
 

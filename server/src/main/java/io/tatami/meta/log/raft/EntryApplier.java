@@ -91,12 +91,12 @@ final class EntryApplier {
         }
         throw new TatamiException(
                 ErrorCode.CORRUPT,
-                "this replica has come apart from its group: entry " + part.getIndex() + " (Raft " + at
+                "this replica has diverged from its group: entry " + part.getIndex() + " (Raft " + at
                         + ") was decided on a state of hash " + Long.toHexString(part.getStateHash())
                         + " left by Raft entry " + part.getDecidedAt() + ", but here the state after entry "
                         + now.getAppliedIndex() + " has hash " + Long.toHexString(now.getStateHash())
                         + " and was left by Raft entry " + now.getRaftIndex()
-                        + ". It takes no further part; remove this server from the group, and add it with an empty"
+                        + ". The replica has stopped; remove this server from the group, and add it with an empty"
                         + " directory, which gives it a new id");
     }
 

@@ -172,7 +172,7 @@ final class GroupStateMachine extends BaseStateMachine implements Voter {
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
         if (!request.getClientId().equals(ours)) {
-            throw new IOException("entries of " + id + " are taken from its own server only");
+            throw new IOException("entries of " + id + " are accepted from this server only");
         }
         return super.startTransaction(request);
     }
@@ -331,7 +331,7 @@ final class GroupStateMachine extends BaseStateMachine implements Voter {
     }
 
     private TatamiException bug(Throwable e) {
-        return new TatamiException(ErrorCode.INTERNAL, id + " has stopped on a bug in Tatami: " + e, e);
+        return new TatamiException(ErrorCode.INTERNAL, id + " has stopped because of a bug in Tatami: " + e, e);
     }
 
     private TatamiException stop(TatamiException reason) {
@@ -354,8 +354,8 @@ final class GroupStateMachine extends BaseStateMachine implements Voter {
                 ? new TatamiException(
                         reason.code(),
                         reason.getMessage()
-                                + "; the other replicas go on without this one. Look at the disk, which may be full or"
-                                + " fail, then start this server again",
+                                + "; the other replicas continue without this one. Check the disk, which may be full or"
+                                + " failing, then restart this server",
                         reason)
                 : reason;
     }

@@ -146,7 +146,7 @@ public final class RaftHost implements AutoCloseable {
     private static TatamiException cannotOpen(Member self, String bindHost, Path directory, Exception e) {
         return new TatamiException(
                 ErrorCode.IO_ERROR,
-                "cannot take part in replicated groups with the logs in " + directory + " at " + bindHost + ":"
+                "cannot start the replicated groups with the logs in " + directory + " at " + bindHost + ":"
                         + self.address().getPort() + ": " + e,
                 e);
     }
@@ -241,7 +241,7 @@ public final class RaftHost implements AutoCloseable {
         try {
             GroupSnapshots.delete(log);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove temporary files of a start in " + log + ": " + e, e);
         }
         return true;
     }
@@ -262,7 +262,7 @@ public final class RaftHost implements AutoCloseable {
     private static TatamiException forgotten(String what) {
         return new TatamiException(
                 ErrorCode.CORRUPT,
-                what + ". It is not made anew, because this server may have voted and acknowledged what was in it:"
+                what + ". It is not created again, because its votes and acknowledged entries would be lost:"
                         + " remove this server from the group, and add it with an empty directory, which gives it a new"
                         + " id");
     }
@@ -290,8 +290,8 @@ public final class RaftHost implements AutoCloseable {
         if (progress.getAppliedIndex() > 0 && !isAlone) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "there are records of " + group + " from before it was replicated: open it with this server as the"
-                            + " only founder, and add the others then");
+                    "records of " + group + " from before its replication exist: open it with this server as the"
+                            + " only founder, and add the other servers afterwards");
         }
     }
 
@@ -302,7 +302,7 @@ public final class RaftHost implements AutoCloseable {
         RatisReplica replica = new RatisReplica(
                 group, raftGroup, server, calls, client, store, settings, flush, listener, this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
-            throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
+            throw new TatamiException(ErrorCode.IN_USE, group + " is already open");
         }
         long beginNanos = Clock.SYSTEM.monotonicNanos();
         try {
@@ -344,7 +344,7 @@ public final class RaftHost implements AutoCloseable {
             GroupSnapshots.delete(directory(group));
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);
+                    ErrorCode.IO_ERROR, "cannot delete the files of " + group + " in " + directory + ": " + e, e);
         }
         CrashPoint.hit("meta.move.log-deleted");
         records.forget(group);

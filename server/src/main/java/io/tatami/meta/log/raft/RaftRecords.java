@@ -55,15 +55,14 @@ final class RaftRecords {
             throw new TatamiException(
                     ErrorCode.WRONG_CLUSTER,
                     directory + " has logs of cluster " + opened.owner() + ", not of " + cluster
-                            + "; give this server a directory of its own");
+                            + "; use another directory for this server");
         }
         RaftServerRecord record = parse(opened.payload(), file);
         if (!record.getServerId().equals(bytesOf(server))) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    directory + " has the logs of another metadata server, "
-                            + UuidBytes.get(record.getServerId().asReadOnlyByteBuffer()) + ", and this one is " + server
-                            + "; put back the directory that belongs here");
+                    directory + " contains the logs of another metadata server, "
+                            + UuidBytes.get(record.getServerId().asReadOnlyByteBuffer()) + ", not of " + server + "; put the directory of this server back");
         }
         return new RaftRecords(file, cluster, record);
     }
@@ -72,7 +71,7 @@ final class RaftRecords {
         try {
             return RaftServerRecord.parseFrom(payload);
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
+            throw new TatamiException(ErrorCode.CORRUPT, file + " cannot be parsed", e);
         }
     }
 

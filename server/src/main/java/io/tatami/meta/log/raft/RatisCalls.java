@@ -156,18 +156,18 @@ final class RatisCalls {
             return ours;
         }
         if (cause instanceof NotLeaderException) {
-            return new TatamiException(ErrorCode.NOT_LEADER, "another replica leads the group, or none does", cause);
+            return new TatamiException(ErrorCode.NOT_LEADER, "this replica does not lead the group", cause);
         }
         if (cause instanceof LeaderSteppingDownException) {
             // It leads on where the other one does not take over; where that does, this one is told so.
-            return new TatamiException(ErrorCode.BUSY, "the leader makes room for another replica", cause);
+            return new TatamiException(ErrorCode.BUSY, "the leader is handing its leadership over; ask again", cause);
         }
         if (cause instanceof LeaderNotReadyException) {
-            return new TatamiException(ErrorCode.BUSY, "the leader has not applied what came before it", cause);
+            return new TatamiException(ErrorCode.BUSY, "the leader has not applied earlier entries yet; ask again", cause);
         }
         if (cause instanceof ReconfigurationInProgressException) {
             return new TatamiException(
-                    ErrorCode.IN_USE, "the group's members are being changed already; try again later", cause);
+                    ErrorCode.IN_USE, "another change of the group's members is in progress; try again later", cause);
         }
         return new TatamiException(ErrorCode.UNAVAILABLE, "the replicated log failed: " + cause, cause);
     }

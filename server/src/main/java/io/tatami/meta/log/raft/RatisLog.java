@@ -46,7 +46,7 @@ final class RatisLog implements CommitLog {
 
     /** Another replica leads, or none. Without effect where the log has ended. */
     void depose() {
-        boolean unused = end(new TatamiException(ErrorCode.NOT_LEADER, "this replica leads its group no more"));
+        boolean unused = end(new TatamiException(ErrorCode.NOT_LEADER, "this replica no longer leads its group"));
     }
 
     private boolean end(TatamiException reason) {
@@ -121,7 +121,7 @@ final class RatisLog implements CommitLog {
             return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "interrupted before the entry was given to the log", e);
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "interrupted before the entry was appended to the log", e);
         } catch (ExecutionException e) {
             throw reasonOf(e);
         }

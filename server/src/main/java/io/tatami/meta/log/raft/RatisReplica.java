@@ -142,7 +142,7 @@ final class RatisReplica implements RaftReplica {
         return set.thenCompose(done -> calls.handOver(
                         group, RatisNames.peer(liveliest(successors).server())))
                 .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
-                        ErrorCode.NOT_LEADER, "this replica of " + id + " goes, and has let another one lead")));
+                        ErrorCode.NOT_LEADER, "this replica of " + id + " is being removed and has handed its leadership over")));
     }
 
     @Override
@@ -153,11 +153,11 @@ final class RatisReplica implements RaftReplica {
                 || silentMillis(role).getOrDefault(peer, Long.MAX_VALUE) > SILENCE_MILLIS_MAX) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.BUSY,
-                    "this replica of " + id + " has not led for long, or does not hear from " + successor));
+                    "this replica of " + id + " became leader a short time ago, or has no contact with " + successor));
         }
         if (!handingOver.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(
-                    new TatamiException(ErrorCode.BUSY, id + " is just being handed over"));
+                    new TatamiException(ErrorCode.BUSY, id + " is already being handed over"));
         }
         return calls.handOver(group, peer)
                 .<Void>thenApply(done -> null)

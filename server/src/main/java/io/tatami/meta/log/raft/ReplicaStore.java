@@ -108,7 +108,7 @@ final class ReplicaStore implements AutoCloseable {
                     || progress.getStateHash() != snapshot.stateHash()) {
                 throw new TatamiException(
                         ErrorCode.CORRUPT,
-                        "the snapshot " + snapshot.path() + " holds another state than it says: entry "
+                        "the snapshot " + snapshot.path() + " does not contain the state that its header names: entry "
                                 + progress.getAppliedIndex() + " of hash "
                                 + Long.toHexString(progress.getStateHash()));
             }

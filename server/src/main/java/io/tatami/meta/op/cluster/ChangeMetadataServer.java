@@ -34,21 +34,20 @@ public final class ChangeMetadataServer
         if (replication.getReplicas() <= 1) {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
-                    "each group of this cluster is held by one server, with a log of its own, and stays there: first"
-                            + " have several servers hold each (tatami admin metadata replicate)");
+                    "each group of this cluster is on one server and cannot move: first"
+                            + " replicate the groups (tatami admin metadata replicate)");
         }
         if (replication.getUnderWay()) {
             throw new TatamiException(
                     ErrorCode.IN_USE,
-                    "the groups of this cluster are just going over to " + replication.getReplicas()
-                            + " servers each; wait for the end of that (tatami admin metadata replicate tells)");
+                    "the groups of this cluster are being replicated on " + replication.getReplicas() + " servers; wait for the end (tatami admin metadata replicate shows the progress)");
         }
         switch (request.getAction()) {
             case ADD -> stay(state, server);
             case REMOVE -> leave(state, server, replication.getReplicas());
             case CANCEL -> cancel(state, server);
             case NONE, UNRECOGNIZED ->
-                throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "nothing is said of what to do with the server");
+                throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "the request names no change of the server");
         }
         return ChangeMetadataServerReply.newBuilder()
                 .setServer(ListMetadataServers.info(state, servers.require(request.getServerId())))
@@ -64,8 +63,8 @@ public final class ChangeMetadataServer
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
                     "without " + MetadataServers.text(server.record().getServerId()) + " " + others
-                            + " metadata servers would be in service, and each group is held by " + replicas
-                            + ": first have another join (tatami start metadata --join) and add it (tatami admin metadata"
+                            + " metadata servers would remain, and each group has " + replicas
+                            + " replicas: first start another with tatami start metadata --join, and add it (tatami admin metadata"
                             + " add)");
         }
         put(state, server, State.LEAVING);

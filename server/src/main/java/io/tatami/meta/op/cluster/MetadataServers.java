@@ -24,8 +24,8 @@ final class MetadataServers {
         if (known != null && known.isRemoved()) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the metadata server " + text(id) + " was removed from the cluster for good; to have this host take"
-                            + " part again, empty its directory and start it with --join, which gives it a new id");
+                    "the metadata server " + text(id) + " was removed from the cluster; to use this host"
+                            + " again, empty its directory and start it with --join, which gives it a new id");
         }
     }
 
@@ -41,10 +41,10 @@ final class MetadataServers {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the directory of the metadata server " + text(request.getServerId())
-                            + " is an older copy, or a second one: it was marked " + request.getMarks()
-                            + " times, and the cluster has heard of "
+                            + " is an outdated or a second copy: it was marked " + request.getMarks()
+                            + " times, and the cluster knows "
                             + known.record().getMarks()
-                            + " marks. What the server has acknowledged since is not in it, so it takes no part: empty the"
+                            + " marks. It lacks entries that the server has acknowledged, so it is refused: empty the"
                             + " directory, start the server with --join, which gives it a new id, add that one (tatami admin"
                             + " metadata add), and remove the old id (tatami admin metadata remove)");
         }

@@ -28,8 +28,8 @@ public final class NoteMembersEpoch implements Operation<Draft, SetGroupMembersR
         if (request.getEpoch() < known) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    "the group's members were set by the map of epoch " + known + "; that of epoch "
-                            + request.getEpoch() + " comes late");
+                    "the group's members were set by the map of epoch " + known + "; the map of epoch "
+                            + request.getEpoch() + " is outdated");
         }
         if (request.getEpoch() > known) {
             state.put(

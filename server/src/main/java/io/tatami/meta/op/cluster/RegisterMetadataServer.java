@@ -99,8 +99,8 @@ public final class RegisterMetadataServer
                     group + " belongs to another metadata server, "
                             + (known.getServes()
                                     ? "last seen at " + known.getHost() + ":" + known.getPort()
-                                    : "which was given it and has not served it yet")
-                            + "; start that one, or this one with a directory of its own");
+                                    : "which has not started yet")
+                            + "; start that server, or start this one with another directory");
         }
         GroupHostRecord record = GroupHostRecord.newBuilder()
                 .setHost(request.getEndpoint().getHost())

@@ -64,7 +64,7 @@ final class ReplicaPlaces {
         if (place < 0) {
             throw new TatamiException(
                     ErrorCode.IN_USE,
-                    group + " belongs to other metadata servers; start this one with a directory of its own");
+                    group + " belongs to other metadata servers; start this one with another directory");
         }
         GroupReplicaRecord before = record.getReplica(place);
         boolean isWhereItWas =

@@ -57,10 +57,10 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
 
     private static void checkWanted(int wanted, int now, int servers) throws TatamiException {
         if (wanted % 2 == 0 || wanted < 1 || wanted > REPLICAS_MAX) {
-            throw refused(wanted + " replicas: the number is odd, from 3 to " + REPLICAS_MAX);
+            throw refused(wanted + " replicas: the number must be odd, from 3 to " + REPLICAS_MAX);
         }
         if (wanted < now) {
-            throw refused("each group is to be held by " + now + " metadata servers already; it cannot be fewer again");
+            throw refused("each group already has " + now + " replicas; the number cannot be reduced");
         }
         if (wanted > servers) {
             throw refused(wanted + " replicas of each group need " + wanted + " metadata servers, and " + servers
@@ -78,7 +78,7 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
             @Nullable GroupHostRecord host = state.host(new GroupId(number));
             if (host == null || !host.getServes()) {
                 throw refused(new GroupId(number)
-                        + " has no metadata server yet; start one that takes it with tatami start metadata --join");
+                        + " has no metadata server yet; start one for it with tatami start metadata --join");
             }
         }
     }

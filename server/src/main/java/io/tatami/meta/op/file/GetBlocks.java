@@ -70,7 +70,7 @@ public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, 
         Right right = rights.of(context, request.getRight());
         if (right.getFileId() != request.getFileId()) {
             throw new TatamiException(
-                    ErrorCode.STALE_HANDLE, "nothing shows that the caller may see " + request.getFileId());
+                    ErrorCode.STALE_HANDLE, "the request contains no valid right to see " + request.getFileId());
         }
         return right;
     }

@@ -67,7 +67,7 @@ public record ResolvedName(Handle handle, DirectoryId directory, String name, Ca
     public ResolvedName sibling(ShardState state, String other) throws TatamiException, UnsettledException {
         ResolvedName resolved = new ResolvedName(handle, directory, other, caller);
         if (!Arrivals.isOwnedHere(state, directory, other, handle.getSpread())) {
-            throw new TatamiException(ErrorCode.UNSUPPORTED, other + " lies in another shard than " + name);
+            throw new TatamiException(ErrorCode.UNSUPPORTED, other + " is in another shard than " + name);
         }
         resolved.requireName(state.group());
         Arrivals.requireHere(state, handle, other);
@@ -170,7 +170,7 @@ public record ResolvedName(Handle handle, DirectoryId directory, String name, Ca
     public HomedFile requireHomed(ShardState state, EntryRecord entry) throws TatamiException {
         FileId id = new FileId(entry.getFile().getFileId());
         if (!isHomeHere(state, entry.getFile())) {
-            throw new TatamiException(ErrorCode.BUSY, name + " was replaced by a file of " + id.home());
+            throw new TatamiException(ErrorCode.BUSY, name + " was replaced by a file whose home is " + id.home());
         }
         HomedFile file = HomedFile.find(state, id);
         if (file == null) {

@@ -28,7 +28,7 @@ public final class Deliver implements Operation<ShardState, OutboxDelivery, Empt
         if (message.getNumber() > delivered + 1) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    "message " + message.getNumber() + " of " + from + " came, " + delivered + " was the last");
+                    "message " + message.getNumber() + " of " + from + " arrived out of order; the last one was " + delivered);
         }
         if (message.getNumber() == delivered + 1) {
             state.putDelivered(from, message.getNumber());

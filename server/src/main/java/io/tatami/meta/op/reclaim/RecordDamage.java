@@ -26,7 +26,7 @@ public final class RecordDamage implements Operation<ShardState, DamagedCopiesRe
         if (request.getBlockIdCount() > BLOCKS_MAX) {
             throw new TatamiException(
                     ErrorCode.MALFORMED,
-                    request.getBlockIdCount() + " damaged blocks in one request, of which there may be " + BLOCKS_MAX);
+                    request.getBlockIdCount() + " damaged blocks in one request; the limit is " + BLOCKS_MAX);
         }
         ServerId server = new ServerId(request.getServerId());
         for (long id : request.getBlockIdList()) {

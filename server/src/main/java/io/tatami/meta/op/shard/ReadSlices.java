@@ -68,7 +68,7 @@ public final class ReadSlices implements Operation<ShardState, ReadSharesRequest
         for (long id : request.getDirectoryIdList()) {
             if (!reached.contains(id)) {
                 throw new TatamiException(
-                        ErrorCode.STALE_HANDLE, "nothing shows that the caller can reach directory " + id);
+                        ErrorCode.STALE_HANDLE, "the request contains no valid right to directory " + id);
             }
         }
     }

@@ -22,7 +22,7 @@ public record TreePath(List<String> names) {
         if (path.length() > CHARACTERS_MAX) {
             throw new TatamiException(
                     ErrorCode.PATH_TOO_LONG,
-                    "The path has " + path.length() + " characters, at most " + CHARACTERS_MAX + " are read");
+                    "The path has " + path.length() + " characters; the limit is " + CHARACTERS_MAX);
         }
         if (path.equals("/")) {
             return new TreePath(List.of());
@@ -57,14 +57,14 @@ public record TreePath(List<String> names) {
                 throw new TatamiException(
                         ErrorCode.PATH_TOO_LONG,
                         "The name " + name.substring(0, NAME_BYTES_MAX / 3) + "... has " + nameBytes
-                                + " bytes, at most " + NAME_BYTES_MAX + " are allowed");
+                                + " bytes; the limit is " + NAME_BYTES_MAX);
             }
             sizeBytes += 1 + nameBytes;
         }
         if (sizeBytes > PATH_BYTES_MAX) {
             throw new TatamiException(
                     ErrorCode.PATH_TOO_LONG,
-                    "The path has " + sizeBytes + " bytes, at most " + PATH_BYTES_MAX + " are allowed");
+                    "The path has " + sizeBytes + " bytes; the limit is " + PATH_BYTES_MAX);
         }
     }
 

@@ -30,8 +30,8 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
         if (left.size() + request.getGrants() > FileLimits.GRANTS_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    file.id() + " has " + left.size() + " blocks open and asks for " + request.getGrants()
-                            + " more; it may have " + FileLimits.GRANTS_MAX);
+                    file.id() + " has " + left.size() + " open blocks and requests " + request.getGrants()
+                            + " more; the limit is " + FileLimits.GRANTS_MAX);
         }
         Grants grants =
                 new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()));

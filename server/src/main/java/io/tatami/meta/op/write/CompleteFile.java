@@ -50,7 +50,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         } else if (file.home().getContentInline() && file.home().getBlocks() > 0) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the blocks of " + file.id() + " hold less than the "
+                    "the blocks of " + file.id() + " contain fewer than the "
                             + file.home().getLength() + " bytes it had inline");
         }
         file.close(context.nowMillis());
@@ -93,7 +93,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
                         new BlockId(block.getBlockId()) + " of " + file.id()
-                                + " is neither reported as written nor given up");
+                                + " is neither reported as written nor abandoned");
             }
         }
     }

@@ -62,7 +62,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         if (block.getLength() > 0) {
             throw new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "no server is left that holds the " + block.getLength() + " committed bytes of "
+                    "no remaining block server holds the " + block.getLength() + " committed bytes of "
                             + new BlockId(block.getBlockId()));
         }
         Grants grants =
@@ -84,12 +84,12 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
             throw new TatamiException(
                     ErrorCode.FENCED,
                     "generation " + request.getGeneration() + " of " + new BlockId(block.getBlockId())
-                            + " cannot count any more: " + block.getIssuedGeneration() + " was issued");
+                            + " is outdated: " + block.getIssuedGeneration() + " was issued");
         }
         List<ServerId> left = left(block, request);
         if (left.isEmpty()) {
             throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT, "no server is left for " + new BlockId(block.getBlockId()));
+                    ErrorCode.INVALID_ARGUMENT, "no block server is left for " + new BlockId(block.getBlockId()));
         }
         if (left.size() < block.getServerIdCount()) {
             List<ServerId> dropped = new ArrayList<>(serversOf(block));

@@ -37,7 +37,7 @@ final class Writer {
     /** @throws TatamiException NO_SUCH_SESSION where the request comes from none: nobody could renew its lease */
     static void requireSession(RequestContext context) throws TatamiException {
         if (context.session().equals(SessionId.NONE)) {
-            throw new TatamiException(ErrorCode.NO_SUCH_SESSION, "a file is written under a session");
+            throw new TatamiException(ErrorCode.NO_SUCH_SESSION, "a file can be written only in a session");
         }
     }
 
@@ -124,7 +124,7 @@ final class Writer {
             throw new TatamiException(
                     ErrorCode.FENCED,
                     new BlockId(block.getBlockId()) + " was written under generation " + report.getGeneration()
-                            + ", but generation " + block.getGeneration() + " counts");
+                            + ", but its present generation is " + block.getGeneration());
         }
         if (report.getLength() < 1 || report.getLength() > file.home().getBlockSize()) {
             throw new TatamiException(
@@ -142,7 +142,7 @@ final class Writer {
         if (isOpen || !file.id().equals(owner)) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    isOpen ? block + " was reported before a block ahead of it" : block + " is none of " + file.id());
+                    isOpen ? block + " was reported before an earlier block of the file" : block + " does not belong to " + file.id());
         }
     }
 
@@ -181,6 +181,6 @@ final class Writer {
     }
 
     private static TatamiException expired(FileId id, @Nullable String why) {
-        return new TatamiException(ErrorCode.LEASE_EXPIRED, "the lease on " + id + " is gone: " + why);
+        return new TatamiException(ErrorCode.LEASE_EXPIRED, "the lease on " + id + " is lost: " + why);
     }
 }

@@ -129,7 +129,7 @@ final class MembershipFlows {
                 .thenCompose(answers -> answers
                         ? CompletableFuture.failedFuture(new TatamiException(
                                 ErrorCode.IN_USE,
-                                "the replicas of this directory are served already, at " + known.getHost() + ":"
+                                "the replicas of this directory are already served at " + known.getHost() + ":"
                                         + known.getPort() + "; stop that server first"))
                         : CompletableFuture.completedFuture(null));
     }
@@ -146,7 +146,7 @@ final class MembershipFlows {
     private static TatamiException servedElsewhere(GroupLocation location) {
         return new TatamiException(
                 ErrorCode.IN_USE,
-                new GroupId(location.getGroup()) + " is served already, at "
+                new GroupId(location.getGroup()) + " is already served at "
                         + location.getLeader().getHost() + ":"
                         + location.getLeader().getPort()
                         + "; stop that server first");

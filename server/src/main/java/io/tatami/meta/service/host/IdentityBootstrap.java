@@ -58,8 +58,7 @@ sealed interface IdentityBootstrap {
             }
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    location.directory() + " is of a server that joined cluster " + known.cluster()
-                            + ", or that holds the namespace group no more; start it with --join and the URI of a"
+                    location.directory() + " belongs to a server that joined cluster " + known.cluster() + ", or no longer holds the namespace group; start it with --join and the URI of a"
                             + " metadata server of that cluster");
         }
 
@@ -94,8 +93,8 @@ sealed interface IdentityBootstrap {
             if (!asking.cluster().equals(cluster)) {
                 throw new TatamiException(
                         ErrorCode.WRONG_CLUSTER,
-                        location.directory() + " is of a server that asked to join cluster " + asking.cluster()
-                                + ", not " + cluster + "; take another directory, or another --join");
+                        location.directory() + " belongs to a server that asked to join cluster " + asking.cluster()
+                                + ", not " + cluster + "; use another directory or another --join");
             }
             CrashPoint.hit("meta.join.before-assignment");
             RegisterMetadataServerReply reply = Futures.result(routes.call(
@@ -111,7 +110,7 @@ sealed interface IdentityBootstrap {
             if (reply.getAssignedGroupCount() == 0 && !shards.isEmpty()) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "every shard asked for has a metadata server already; ask for others, or start none here");
+                        "every requested shard already has a metadata server; request other shards");
             }
             Identity member = asking.afterJoining(
                     reply.getHandleKey(),

@@ -164,7 +164,7 @@ public final class MetadataServer implements AutoCloseable {
                     .map(process -> ", by process " + process.pid())
                     .orElse("");
             throw new TatamiException(
-                    ErrorCode.IN_USE, directory + " is served already" + holder + "; stop that one first");
+                    ErrorCode.IN_USE, directory + " is already in use" + holder + "; stop that server first");
         } catch (TatamiException e) {
             throw e;
         } catch (IOException e) {

@@ -17,15 +17,15 @@ public record NewCluster(int shards, List<GroupId> hosted, int replicas) {
     public NewCluster {
         if (Integer.bitCount(shards) != 1 || shards > GroupId.SHARDS_MAX) {
             throw new IllegalArgumentException(
-                    shards + " shards: the number is a power of two from 1 to " + GroupId.SHARDS_MAX);
+                    shards + " shards: the number must be a power of two from 1 to " + GroupId.SHARDS_MAX);
         }
         if (replicas % 2 == 0 || replicas < 1 || replicas > ReplicateGroups.REPLICAS_MAX) {
             throw new IllegalArgumentException(
-                    replicas + " replicas: the number is odd, from 1 to " + ReplicateGroups.REPLICAS_MAX);
+                    replicas + " replicas: the number must be odd, from 1 to " + ReplicateGroups.REPLICAS_MAX);
         }
         if (replicas > 1 && hosted.size() <= shards) {
             throw new IllegalArgumentException(
-                    "the first server of a cluster with replicas hosts every group; leave --host-shards out");
+                    "the first server of a cluster with replicas hosts every group; omit --host-shards");
         }
     }
 

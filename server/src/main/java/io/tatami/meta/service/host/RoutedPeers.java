@@ -109,7 +109,7 @@ final class RoutedPeers implements GroupPeers {
                 return GroupLeaders.address(info.getData());
             }
         }
-        throw new TatamiException(ErrorCode.UNAVAILABLE, "block server " + server + " is not there");
+        throw new TatamiException(ErrorCode.UNAVAILABLE, "block server " + server + " is not known or does not answer");
     }
 
     /** Where to, as far as is known now. */

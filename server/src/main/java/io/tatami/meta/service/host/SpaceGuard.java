@@ -55,7 +55,7 @@ final class SpaceGuard {
             try {
                 return Files.getFileStore(directory).getUsableSpace();
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot tell how much is free at " + directory, e);
+                throw new UncheckedIOException("cannot read the free space of " + directory, e);
             }
         });
     }
@@ -92,7 +92,7 @@ final class SpaceGuard {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
                     "the metadata server has less than " + (reserveBytes >> 20)
-                            + " MiB free, which are kept for deleting: delete files, or make room on its disk");
+                            + " MiB free, a reserve for deletions: delete files, or free space on its disk");
         }
     }
 }

@@ -200,8 +200,8 @@ final class UserRightsCache implements AutoCloseable {
             } catch (RejectedExecutionException e) {
                 fail(new TatamiException(
                         ErrorCode.BUSY,
-                        "the groups of " + user.name + " cannot be looked up now: " + WAITING_MAX
-                                + " other users wait for theirs; try again",
+                        "the groups of " + user.name + " cannot be looked up: " + WAITING_MAX
+                                + " look-ups for other users are queued; try again",
                         e));
                 user.ended(this);
             }
@@ -231,8 +231,7 @@ final class UserRightsCache implements AutoCloseable {
         private void giveUp(Future<?> task) {
             fail(new TatamiException(
                     ErrorCode.BUSY,
-                    "the groups of " + user.name + " are not known after " + LIMIT_SECONDS
-                            + " s: see whether the group mapping of this host (hadoop.security.group.mapping) answers;"
+                    "the groups of " + user.name + " are still unknown after " + LIMIT_SECONDS + " s: check the group mapping of this host (hadoop.security.group.mapping);"
                             + " try again"));
             if (begunOrDropped.compareAndSet(false, true)) {
                 user.ended(this);

@@ -199,7 +199,7 @@ public record Identity(
                     new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort()),
                     record.getMarks()));
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
+            throw new TatamiException(ErrorCode.CORRUPT, file + " cannot be parsed", e);
         }
     }
 
@@ -219,7 +219,7 @@ public record Identity(
                 case GROWN -> Log.GROWN;
                 case GIVEN -> Log.GIVEN;
                 case UNRECOGNIZED ->
-                    throw new TatamiException(ErrorCode.CORRUPT, file + " names a kind of log that there is none of");
+                    throw new TatamiException(ErrorCode.CORRUPT, file + " names an unknown kind of log");
             };
             logs.put(new GroupId(own.getGroup()), log);
         }

@@ -34,16 +34,14 @@ final class ChangeLimits {
             if (bytes > RECORD_BYTES_MAX) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "the request would make a record of " + bytes + " bytes, at most " + RECORD_BYTES_MAX
-                                + " are allowed");
+                        "the request would make a record of " + bytes + " bytes; the limit is " + RECORD_BYTES_MAX);
             }
             sum += bytes;
         }
         if (sum > REQUEST_BYTES_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the request would change " + sum + " bytes of records, at most " + REQUEST_BYTES_MAX
-                            + " are allowed; split it");
+                    "the request would change " + sum + " bytes of records; the limit is " + REQUEST_BYTES_MAX + ", so split the request");
         }
         return sum;
     }

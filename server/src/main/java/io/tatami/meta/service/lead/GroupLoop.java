@@ -130,7 +130,7 @@ public final class GroupLoop implements AutoCloseable {
             case TAKEN -> {}
             case REFUSED ->
                 pending.fail(new TatamiException(
-                        ErrorCode.BUSY, id + " has " + QUEUE_MAX + " requests waiting; send this again later"));
+                        ErrorCode.BUSY, id + " has " + QUEUE_MAX + " queued requests; send this one later"));
         }
         if (stopped.isDone()) {
             failWaiting();
@@ -261,7 +261,7 @@ public final class GroupLoop implements AutoCloseable {
         try {
             readers.execute(read);
         } catch (RejectedExecutionException e) {
-            told.completeExceptionally(new TatamiException(ErrorCode.BUSY, id + " has too many reads waiting", e));
+            told.completeExceptionally(new TatamiException(ErrorCode.BUSY, id + " has too many queued reads; send this one later", e));
         }
     }
 
@@ -346,11 +346,11 @@ public final class GroupLoop implements AutoCloseable {
             } else if (pending.settled(question)) {
                 again.accept(pending);
             } else {
-                pending.fail(new TatamiException(ErrorCode.BUSY, "others change the same entry; send this again"));
+                pending.fail(new TatamiException(ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
             }
         });
         if (settled.isCancelled()) {
-            pending.fail(new TatamiException(ErrorCode.CANCELLED, "the question was given up: " + question));
+            pending.fail(new TatamiException(ErrorCode.CANCELLED, "the question was cancelled: " + question));
         }
     }
 
@@ -359,7 +359,7 @@ public final class GroupLoop implements AutoCloseable {
     }
 
     private TatamiException onBug(Throwable e) {
-        return new GroupStoppedException(id, id + " has stopped on a bug in Tatami: " + e, e);
+        return new GroupStoppedException(id, id + " has stopped because of a bug in Tatami: " + e, e);
     }
 
     /** Never NOT_LEADER: the batch may be in the log, and the next leader may apply it. */

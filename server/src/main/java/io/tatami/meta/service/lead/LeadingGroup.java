@@ -112,7 +112,7 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
         Function<Question, CompletableFuture<Void>> settler = settlers.get(question.getClass());
         return settler == null
                 ? CompletableFuture.failedFuture(
-                        new TatamiException(ErrorCode.INTERNAL, id() + " has nobody who settles " + question))
+                        new TatamiException(ErrorCode.INTERNAL, id() + " has no settler for " + question))
                 : settler.apply(question);
     }
 

@@ -214,7 +214,7 @@ public final class ReplyMemory {
         return new TatamiException(
                 ErrorCode.REPLY_EVICTED,
                 "request " + origin.number() + " of session " + origin.session()
-                        + " comes after its reply was acknowledged; it is not done again");
+                        + " arrived after its reply was acknowledged; it is not executed again");
     }
 
     static RepliesRecord page(byte[] value) {
@@ -224,7 +224,7 @@ public final class ReplyMemory {
     private static <R extends Message> R reply(ReplyRecord record, Method<?, R> method) throws TatamiException {
         if (record.getMethod() != method.number()) {
             throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT, "the request's number was used before for another method");
+                    ErrorCode.INVALID_ARGUMENT, "the request's number was already used for another method");
         }
         if (record.getError() != 0) {
             throw record.hasRefusal()
@@ -234,7 +234,7 @@ public final class ReplyMemory {
         if (record.getIsTooLong()) {
             throw new TatamiException(
                     ErrorCode.REPLY_EVICTED,
-                    method + " was done before; its reply is too long to be remembered: ask for what it would say");
+                    method + " was already executed; its reply was too long to be remembered: read the result");
         }
         try {
             return method.replyParser().parseFrom(record.getBody());
@@ -346,7 +346,7 @@ public final class ReplyMemory {
             return known;
         }
         if (sessions.size() >= SESSIONS_MAX || sessionsOf.getOrDefault(user, 0) >= SESSIONS_OF_USER_MAX) {
-            throw new TatamiException(ErrorCode.BUSY, "too many clients change things here; send this again later");
+            throw new TatamiException(ErrorCode.BUSY, "too many clients are changing this group; send this request later");
         }
         byte[] tombstone = stored.get(Keys.replies(id, 0));
         long now = clock.monotonicNanos();

@@ -245,6 +245,6 @@ public final class SnapshotReads implements AutoCloseable {
     }
 
     public static TatamiException expired() {
-        return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request waited too long to be begun");
+        return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
     }
 }

@@ -128,7 +128,7 @@ final class WideningReceiver {
                                 ErrorCode.BUSY,
                                 "directory " + question.directory()
                                         + " is being widened, and its entries after " + question.next()
-                                        + " have not arrived in their shard yet")));
+                                        + " have not arrived in their new shard yet; ask again")));
     }
 
     /** The flow of TAKE_ENTRIES. */

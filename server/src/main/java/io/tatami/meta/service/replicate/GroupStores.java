@@ -72,7 +72,7 @@ public record GroupStores(Path directory, Identity identity) {
                 log.commit(beginning(group, store));
                 CrashPoint.hit("meta.format.group-recorded");
             } else if (!isBegun(store)) {
-                throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
+                throw new TatamiException(ErrorCode.CORRUPT, path + " does not contain a group of Tatami");
             }
             bringUp(store, log);
             return local;
@@ -114,8 +114,8 @@ public record GroupStores(Path directory, Identity identity) {
         if (!Files.exists(path(group).resolve("CURRENT"))) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "the store of " + group + " is gone from " + directory + ". It is not made anew, because what was"
-                            + " in it would be lost unnoticed: restore it from a copy");
+                    "the store of " + group + " is missing in " + directory + ". It is not created again, because its data"
+                            + " would be lost unnoticed: restore it from a backup");
         }
     }
 
@@ -158,7 +158,7 @@ public record GroupStores(Path directory, Identity identity) {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + path, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove temporary files of a start in " + path, e);
         }
     }
 }

@@ -50,7 +50,7 @@ public record RaftPort(int configured) {
             any.bind(new InetSocketAddress(location.host(), 0));
             return any.getLocalPort();
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "no port is free at " + location.host() + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "no free port at " + location.host() + ": " + e, e);
         }
     }
 }

@@ -196,7 +196,7 @@ public final class RaftReplication implements Replication {
         RaftReplica replica = replicas.get(group);
         if (replica == null) {
             return CompletableFuture.failedFuture(
-                    new TatamiException(ErrorCode.UNAVAILABLE, group + " is just being opened"));
+                    new TatamiException(ErrorCode.UNAVAILABLE, group + " is being opened; ask again"));
         }
         List<Member> wanted = new ArrayList<>();
         for (GroupReplica member : request.getMemberList()) {
@@ -207,7 +207,7 @@ public final class RaftReplication implements Replication {
         }
         if (epochs.merge(group, request.getEpoch(), Math::max) > request.getEpoch()) {
             return CompletableFuture.failedFuture(new TatamiException(
-                    ErrorCode.FENCED, "others are to be the members of " + group + " by now; this comes late"));
+                    ErrorCode.FENCED, "a newer cluster map names other members of " + group));
         }
         if (Set.copyOf(wanted).equals(Set.copyOf(replica.members()))) {
             return CompletableFuture.completedFuture(null);

@@ -78,7 +78,7 @@ final class ReplicaTerms implements RaftReplica.Listener {
         if (beginning.isEmpty() || store.appliedIndex() != 0) {
             group.fail(new TatamiException(
                     ErrorCode.CORRUPT,
-                    "this replica of " + group.id() + " leads without what the group began with, after entry "
+                    "this replica of " + group.id() + " leads without the group's first records, after entry "
                             + store.appliedIndex() + "; remove this server, and add it with an empty directory"));
             return false;
         }

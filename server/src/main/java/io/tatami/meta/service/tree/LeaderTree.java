@@ -56,7 +56,7 @@ public final class LeaderTree {
     private final DirectoryIds ids;
     private final List<ShardAnnouncer> announcers;
     private CompletableFuture<TreeChanges> term =
-            Failures.failed(ErrorCode.UNAVAILABLE, "the namespace has not begun its term");
+            Failures.failed(ErrorCode.UNAVAILABLE, "the new leader of the namespace group is not ready yet; ask again");
 
     public LeaderTree(PartContext<TreeState> parts, TreeSettings settings) {
         this.parts = parts;
@@ -208,7 +208,7 @@ public final class LeaderTree {
                         ? CompletableFuture.completedFuture(new Announced(version, slices))
                         : CompletableFuture.failedFuture(new TatamiException(
                                 ErrorCode.BUSY,
-                                "a shard did not acknowledge the change of the tree in time; it was withdrawn",
+                                "a shard did not acknowledge the change of the directory tree within the time limit; the change was withdrawn, try again",
                                 thrown)));
     }
 

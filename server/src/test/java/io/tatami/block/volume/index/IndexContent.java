@@ -65,7 +65,7 @@ final class IndexContent {
             index.scan(new byte[0], (key, value) -> found.put(new String(key, StandardCharsets.US_ASCII), value));
         } catch (TatamiException e) {
             assertEquals(ErrorCode.CORRUPT, e.code(), e.toString());
-            assertTrue(String.valueOf(e.getMessage()).contains("format the volume anew"), e.toString());
+            assertTrue(String.valueOf(e.getMessage()).contains("format the volume again"), e.toString());
             return "refused";
         }
         for (int lost = 0; lost < history.size(); lost++) {

@@ -131,7 +131,7 @@ class IndexFilesDamageTest {
         TatamiException refused =
                 assertThrows(TatamiException.class, () -> RocksIndexStore.open(sound, new FailStop("volume")));
         assertEquals(ErrorCode.CORRUPT, refused.code());
-        assertTrue(String.valueOf(refused.getMessage()).contains("format the volume anew"), refused.toString());
+        assertTrue(String.valueOf(refused.getMessage()).contains("format the volume again"), refused.toString());
     }
 
     @Test

@@ -395,7 +395,7 @@ final class MoveReplicasTest {
                 start.toBuilder().setRun(71).build())) {
             TatamiException refused = assertThrows(TatamiException.class, () -> decide(register, copy));
             assertEquals(ErrorCode.CORRUPT, refused.code());
-            assertTrue(refused.toString().contains("is an older copy"), refused::toString);
+            assertTrue(refused.toString().contains("is an outdated or a second copy"), refused::toString);
         }
         ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
                 .setServerId(id(1))

@@ -74,7 +74,7 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
         try {
             return parser.parseFrom(bytes);
         } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("a message does not parse", e);
+            throw new IllegalStateException("a message cannot be parsed", e);
         }
     }
 

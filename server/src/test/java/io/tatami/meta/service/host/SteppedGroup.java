@@ -300,7 +300,7 @@ public final class SteppedGroup implements PartRegistry {
             } else if (pending.settled(question)) {
                 again.accept(pending);
             } else {
-                pending.fail(new TatamiException(ErrorCode.BUSY, "others change the same entry; send this again"));
+                pending.fail(new TatamiException(ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
             }
         });
     }

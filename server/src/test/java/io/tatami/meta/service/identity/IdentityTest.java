@@ -97,7 +97,7 @@ final class IdentityTest {
         delete(directory.resolve(SHARD.toString()));
         TatamiException gone = assertThrows(TatamiException.class, () -> open().close());
         assertEquals(ErrorCode.CORRUPT, gone.code());
-        assertTrue(String.valueOf(gone.getMessage()).contains("the store of shard-0 is gone"), gone::toString);
+        assertTrue(String.valueOf(gone.getMessage()).contains("the store of shard-0 is missing"), gone::toString);
         assertFalse(Files.exists(directory.resolve(SHARD.toString())));
     }
 

@@ -86,7 +86,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
         try {
             return parser.parseFrom(bytes);
         } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("a message does not parse", e);
+            throw new IllegalStateException("a message cannot be parsed", e);
         }
     }
 

@@ -136,7 +136,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
         leaving = true;
         cancelTick();
         if (session != null) {
-            session.calls.cancelAll(new TatamiException(ErrorCode.UNAVAILABLE, "the client's connection was lost"));
+            session.calls.cancelAll(new TatamiException(ErrorCode.UNAVAILABLE, "the connection to the client was lost"));
             session.link.outbox().close();
         }
     }
@@ -177,11 +177,11 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
         ServerRequests known = requests;
         if (moving) {
             throw new TatamiException(
-                    ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before it was welcomed");
+                    ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before WELCOME");
         }
         if (known == null) {
             if (frame.kind() != FrameKind.HELLO) {
-                throw new TatamiException(ErrorCode.MALFORMED, "the client began with " + frame.kind());
+                throw new TatamiException(ErrorCode.MALFORMED, "the client's first frame is " + frame.kind());
             }
             hello(now, frame.body(Hello.parser()));
             return;
@@ -213,7 +213,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     private void hello(Session now, Hello hello) throws TatamiException {
         Welcome welcome = Handshake.answer(hello, identity, settings, localSocket);
         if (hello.hasGroup() && crowded.getAsBoolean()) {
-            throw new TatamiException(ErrorCode.BUSY, identity.name() + " has room for one connection of each client");
+            throw new TatamiException(ErrorCode.BUSY, identity.name() + " is short of connections and accepts only one from each client");
         }
         CallContext.Peer peer = CallContexts.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
@@ -332,16 +332,16 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
         }
         now.calls.endStreams(
                 stream -> stream.context().isExpired(clock),
-                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over"));
+                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the stream has passed"));
         now.link.outbox().run();
         Duration patience = handlers.isShortOfMemory() ? settings.silenceMax().dividedBy(4) : settings.silenceMax();
         if (now.stall.isStalled(nowNanos, patience.toNanos())) {
             closeStalled(now, patience);
         } else if (requests == null
                 && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
-            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no handshake came"));
+            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the client sent no HELLO within the time limit"));
         } else if (nowNanos - lastHeardNanos > settings.silenceMax().toNanos()) {
-            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "nothing was heard for too long"));
+            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the client has been silent for too long"));
         }
         if (now.ctx.channel().isActive()) {
             scheduleTick(now);

@@ -56,8 +56,7 @@ final class ServerRequests {
         if (header.getProtocolVersion() != client.version) {
             throw new TatamiException(
                     ErrorCode.MALFORMED,
-                    "a request of protocol version " + header.getProtocolVersion() + " after " + client.version
-                            + " was agreed on");
+                    "a request of protocol version " + header.getProtocolVersion() + ", but the connection uses version " + client.version);
         }
         CallContext context = CallContexts.context(client.peer, client.user, header, frame.arrivalNanos());
         TatamiException refusal = refusal(header, context);
@@ -81,7 +80,7 @@ final class ServerRequests {
             calls.refuse(
                     frame.callId(),
                     new TatamiException(
-                            ErrorCode.UNSUPPORTED, identity.name() + " serves no method " + header.getMethod()));
+                            ErrorCode.UNSUPPORTED, identity.name() + " does not serve method " + header.getMethod()));
         }
     }
 
@@ -90,13 +89,13 @@ final class ServerRequests {
         if (!header.getClusterId().isEmpty()
                 && !header.getClusterId().equals(Handshake.toBytes(identity.clusterId()))) {
             return new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, "the request is for another cluster than " + identity.clusterId());
+                    ErrorCode.WRONG_CLUSTER, "the request is for another cluster; this server belongs to " + identity.clusterId());
         }
         if (context.isExpired(clock)) {
-            return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
+            return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
         }
         if (handlers.findStream(header.getMethod()) != null && calls.isFull()) {
-            return new TatamiException(ErrorCode.BUSY, "too many requests are in flight");
+            return new TatamiException(ErrorCode.BUSY, "too many requests of this client are in flight; send this one later");
         }
         return null;
     }
@@ -134,7 +133,7 @@ final class ServerRequests {
         ServerCall<?> call = calls.get(frame.callId());
         ServerCall.Half stream = call == null ? null : call.stream();
         if (call != null && stream == null) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a message for a call, which is no stream");
+            throw new TatamiException(ErrorCode.MALFORMED, "a DATA frame for a call, which is not a stream");
         }
         if (call != null && stream != null) {
             stream.received(frame);

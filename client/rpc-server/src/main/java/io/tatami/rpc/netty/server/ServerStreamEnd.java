@@ -105,6 +105,6 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
 
     @Override
     public void answered() {
-        end(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has been answered"));
+        end(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has already ended with a reply"));
     }
 }

@@ -29,10 +29,10 @@ public record FramePrefix(FrameKind kind, int callId, int headerBytes, int bodyB
         }
         FrameKind kind = FrameKind.ofNumber(bytes.get(FrameFormat.KIND_OFFSET));
         if (kind == null) {
-            throw malformed("there is no frame kind " + bytes.get(FrameFormat.KIND_OFFSET));
+            throw malformed("unknown frame kind " + bytes.get(FrameFormat.KIND_OFFSET));
         }
         if (bytes.get(FrameFormat.FLAGS_OFFSET) != 0 || bytes.getShort(FrameFormat.ZERO_OFFSET) != 0) {
-            throw malformed("a frame has flags that this version does not know");
+            throw malformed("a frame has unknown flags");
         }
         long content = length - FrameFormat.LENGTH_MIN;
         long header = Integer.toUnsignedLong(bytes.getInt(FrameFormat.HEADER_LENGTH_OFFSET));

@@ -28,7 +28,7 @@ public record OutgoingFrame(
         long frameBytes = (long) FrameFormat.PREFIX_BYTES + bytes(header) + bytes(body) + payloadBytes;
         if (Math.max(bytes(header), bytes(body)) > FrameFormat.MESSAGE_BYTES_MAX || frameBytes > frameBytesMax) {
             throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT, "a message of " + frameBytes + " bytes is too long to be sent");
+                    ErrorCode.INVALID_ARGUMENT, "a message of " + frameBytes + " bytes exceeds the limit of a frame");
         }
         return (int) frameBytes - payloadBytes;
     }

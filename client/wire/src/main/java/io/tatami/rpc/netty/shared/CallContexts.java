@@ -31,7 +31,7 @@ public final class CallContexts {
             throws TatamiException {
         long timeoutMillis = Integer.toUnsignedLong(header.getDeadlineMillis());
         if (header.getSession() < 0 || header.getNumber() < 0 || header.getLowWaterMark() < 0) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a request header with numbers above 2^63");
+            throw new TatamiException(ErrorCode.MALFORMED, "a request header contains a number of 2^63 or more");
         }
         CallOptions options = new CallOptions(
                 header.hasGroup() ? group(header.getGroup()) : null,
@@ -47,7 +47,7 @@ public final class CallContexts {
     /** The group that a client numbers so. @throws TatamiException MALFORMED where there can be none */
     public static GroupId group(int number) throws TatamiException {
         if (number < GroupId.NAMESPACE.value() || number >= GroupId.SHARDS_MAX) {
-            throw new TatamiException(ErrorCode.MALFORMED, "there is no group " + number);
+            throw new TatamiException(ErrorCode.MALFORMED, "invalid group number " + number);
         }
         return new GroupId(number);
     }

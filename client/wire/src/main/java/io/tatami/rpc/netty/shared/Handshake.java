@@ -96,7 +96,7 @@ public final class Handshake {
 
     static TatamiException wrongCluster(UUID servers, UUID wanted) {
         return new TatamiException(
-                ErrorCode.WRONG_CLUSTER, "the server belongs to cluster " + servers + ", the client wants " + wanted);
+                ErrorCode.WRONG_CLUSTER, "the server belongs to cluster " + servers + ", the client expects " + wanted);
     }
 
     public static ByteString toBytes(@Nullable UUID clusterId) {

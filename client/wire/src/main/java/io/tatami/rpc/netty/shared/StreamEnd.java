@@ -125,7 +125,7 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
             try {
                 if (!woken.await(giveUpNanos - link.clock().monotonicNanos(), TimeUnit.NANOSECONDS)) {
                     throw new TatamiException(
-                            ErrorCode.DEADLINE_EXCEEDED, "the peer took nothing for " + timeoutMillis + " ms");
+                            ErrorCode.DEADLINE_EXCEEDED, "the peer accepted no data for " + timeoutMillis + " ms");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

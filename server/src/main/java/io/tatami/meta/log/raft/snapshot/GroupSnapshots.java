@@ -252,7 +252,7 @@ public final class GroupSnapshots implements StateMachineStorage {
                 Files.delete(file);
             }
         } catch (DirectoryNotEmptyException e) {
-            throw new IOException("somebody else writes into " + path, e);
+            throw new IOException("another process writes into " + path, e);
         }
     }
 

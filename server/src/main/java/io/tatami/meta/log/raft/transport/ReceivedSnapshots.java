@@ -55,7 +55,7 @@ public final class ReceivedSnapshots {
             digest.update(piece.getData().asReadOnlyByteBuffer());
             bytes += piece.getData().size();
             if (piece.getDone() && !ByteString.copyFrom(digest.digest()).equals(piece.getFileDigest())) {
-                throw new IOException(piece.getFilename() + " of the leader's snapshot was damaged on its way; it is"
+                throw new IOException(piece.getFilename() + " of the leader's snapshot was damaged in transfer; it is"
                         + " sent again");
             }
         }

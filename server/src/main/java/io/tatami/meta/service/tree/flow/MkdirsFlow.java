@@ -53,7 +53,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         int spread = request.getSpread() == 0 ? tree.settings().spread() : request.getSpread();
         if (Integer.bitCount(spread) != 1 || spread > tree.shards()) {
             return Failures.failed(
-                    ErrorCode.INVALID_ARGUMENT, "spread " + spread + " is no power of two up to " + tree.shards());
+                    ErrorCode.INVALID_ARGUMENT, "spread " + spread + " is not a power of two up to " + tree.shards());
         }
         MkdirsRequest complete = request.toBuilder().setSpread(spread).build();
         return tree.term().thenCompose(changes -> tree.repeating(() -> attempt(origin, complete)));

@@ -35,10 +35,10 @@ final class SliceAccess {
 
     private static TatamiException refusal(RequestOrigin origin, ReadSharesRequest request) {
         return request.hasHandle()
-                ? new TatamiException(ErrorCode.STALE_HANDLE, "the directory is not where the handle says")
+                ? new TatamiException(ErrorCode.STALE_HANDLE, "the directory has moved since its handle was made")
                 : new TatamiException(
                         ErrorCode.PERMISSION_DENIED,
                         "Permission denied: user=" + origin.caller().user()
-                                + ", access=EXECUTE on the directories above those asked for");
+                                + ", access=EXECUTE on the directories above the requested ones");
     }
 }

@@ -118,6 +118,6 @@ final class SubtreeDeletion {
     void forget() {
         LOG.info("the deletion of {} is given up, as nobody asked for its end", path());
         walked.completeExceptionally(
-                new TatamiException(ErrorCode.BUSY, "nobody asked for the end of the deletion of " + path()));
+                new TatamiException(ErrorCode.BUSY, "no client asked for the rest of the deletion of " + path()));
     }
 }
