@@ -89,7 +89,7 @@ class AnswersTest {
             String told = String.valueOf(
                     assertThrows(AccessControlException.class, making).getMessage());
             assertTrue(
-                    told.endsWith("; /user/bob does not exist, and the superuser makes it: "
+                    told.endsWith("; /user/bob does not exist; the superuser can create it: "
                             + "tatami fs -mkdir -p /user/bob && tatami fs -chown bob /user/bob"),
                     told);
         }

@@ -173,7 +173,7 @@ final class MetadataChangeTest {
             fleet.wipe(host);
             fleet.start(host);
             String twice = run(ExitCode.USAGE, "admin", "metadata", "add", fleet.authority(), fleet.address(host));
-            assertTrue(twice.contains("2 metadata servers are listed"), twice);
+            assertTrue(twice.contains("2 metadata servers have the address"), twice);
             ByteString fresh = fleet.awaitServers(all -> all.getServerCount() == 4)
                     .getServer(3)
                     .getServerId();

@@ -156,7 +156,7 @@ class StatusTest {
                 new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(server), List.of());
 
         assertFalse(report.isWell());
-        assertTrue(text(report).contains("clock is 3600 s ahead and not followed"), text(report));
+        assertTrue(text(report).contains("clock is 3600 s ahead and is not followed"), text(report));
         assertTrue(StatusJson.of(report).contains("\"clock_ahead_seconds\":3600"), StatusJson.of(report));
     }
 

@@ -109,7 +109,7 @@ final class HangingVolumeTest {
                     assertThrows(TatamiException.class, () -> oneMore.read(ByteBuffer.allocate(BLOCK_BYTES)));
             assertEquals(ErrorCode.BUSY, refused.code());
             String message = String.valueOf(refused.getMessage());
-            assertTrue(message.contains("of volume another volume are open already"), message);
+            assertTrue(message.contains("of volume another volume are open, the limit of"), message);
             assertTrue(message.contains("tatami.block.read.streams.max"), message);
         }
 

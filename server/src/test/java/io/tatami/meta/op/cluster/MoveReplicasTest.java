@@ -270,7 +270,7 @@ final class MoveReplicasTest {
         form(3);
         join(3);
         TatamiException refused = assertThrows(TatamiException.class, () -> change(0, Action.REMOVE));
-        assertTrue(refused.toString().contains("held by 3"), refused::toString);
+        assertTrue(refused.toString().contains("each group has 3 replicas"), refused::toString);
         change(3, Action.REMOVE);
         settle();
         assertEquals(3, list().getServerCount(), "a spare one may");
