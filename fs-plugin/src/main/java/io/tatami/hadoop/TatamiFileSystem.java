@@ -427,7 +427,8 @@ public class TatamiFileSystem extends AttributedFileSystem {
     }
 
     static UnsupportedOperationException noLeases(Path path) {
-        return new UnsupportedOperationException("Lease recovery is not supported by the file system of the link's target: " + path);
+        return new UnsupportedOperationException(
+                "Lease recovery is not supported by the file system of the link's target: " + path);
     }
 
     @Override

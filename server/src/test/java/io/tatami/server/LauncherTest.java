@@ -147,7 +147,8 @@ final class LauncherTest {
                         "\"settled\":true", "\"answers\":true", "\"holds\":[\"namespace\",\"shard-0\",\"shard-1\"]");
         run("admin", "metadata", "remove", uri, address)
                 .assertRefused("first replicate the groups", "tatami admin metadata replicate");
-        run("admin", "metadata", "add", uri, "elsewhere:1").assertRefused("the cluster has no metadata server", address);
+        run("admin", "metadata", "add", uri, "elsewhere:1")
+                .assertRefused("the cluster has no metadata server", address);
     }
 
     @Test

@@ -78,7 +78,8 @@ public final class Envelope {
         }
         int length = buffer.getInt(LENGTH_OFFSET);
         if (length < 0 || length > bytes.length - HEADER_BYTES) {
-            throw new TatamiException(ErrorCode.CORRUPT, what + " contains an invalid payload length: " + length + " bytes");
+            throw new TatamiException(
+                    ErrorCode.CORRUPT, what + " contains an invalid payload length: " + length + " bytes");
         }
         int stored = buffer.getInt(CRC_OFFSET);
         byte[] zeroed = bytes.clone();

@@ -251,7 +251,8 @@ public final class BlockClient {
             ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
             throw new TatamiException(code, "cannot connect to " + target + ": " + e.getCause(), e);
         } catch (TimeoutException e) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit", e);
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while connecting to " + target, e);

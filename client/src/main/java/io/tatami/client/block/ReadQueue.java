@@ -61,7 +61,8 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
             while (frames.isEmpty() && !finished && failure == null) {
                 if (nanosLeft <= 0) {
                     throw new TatamiException(
-                            ErrorCode.DEADLINE_EXCEEDED, "the block server sent no data of the block for " + timeoutMillis + " ms");
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "the block server sent no data of the block for " + timeoutMillis + " ms");
                 }
                 nanosLeft = changed.awaitNanos(nanosLeft);
             }

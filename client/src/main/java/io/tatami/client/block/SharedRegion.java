@@ -68,7 +68,8 @@ final class SharedRegion implements AutoCloseable {
 
     private static SharedUnits map(MemoryOffer offer, int units, boolean written) throws TatamiException {
         if (offer.getWritten() != written) {
-            throw new TatamiException(ErrorCode.UNSUPPORTED, "the block server does not share the requested kind of memory");
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED, "the block server does not share the requested kind of memory");
         }
         Path path = Path.of(offer.getPath());
         return written ? SharedUnits.mapWritable(path, units) : SharedUnits.map(path, units);
@@ -140,7 +141,10 @@ final class SharedRegion implements AutoCloseable {
                 ErrorCode code = e.getCause() instanceof TatamiException told ? told.code() : ErrorCode.INTERNAL;
                 throw new TatamiException(code, "cannot share memory with the block server: " + e.getCause(), e);
             } catch (TimeoutException e) {
-                throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "cannot share memory with the block server: no answer within the time limit", e);
+                throw new TatamiException(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "cannot share memory with the block server: no answer within the time limit",
+                        e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for shared memory", e);
@@ -155,7 +159,8 @@ final class SharedRegion implements AutoCloseable {
 
         @Override
         public void onFinished(ShareMemoryReply reply) {
-            made.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the block server ended the stream without an offer of memory"));
+            made.completeExceptionally(new TatamiException(
+                    ErrorCode.UNAVAILABLE, "the block server ended the stream without an offer of memory"));
         }
 
         @Override

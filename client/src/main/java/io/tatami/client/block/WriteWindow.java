@@ -295,7 +295,8 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
                     long unused = changed.awaitNanos(nanosLeft);
                 } else {
                     failure = new TatamiException(
-                            ErrorCode.DEADLINE_EXCEEDED, "the block servers acknowledged nothing for " + timeoutMillis + " ms");
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "the block servers acknowledged nothing for " + timeoutMillis + " ms");
                     changed.signalAll();
                 }
             }

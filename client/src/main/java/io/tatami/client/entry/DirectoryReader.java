@@ -88,7 +88,9 @@ final class DirectoryReader {
                     .forEach(status -> found.put(status.getName(), status));
             int answered = to - from - reply.getUnanswered();
             if (answered <= 0) {
-                throw new TatamiException(ErrorCode.MALFORMED, "the namespace group's reply contains none of the requested directories of " + parent);
+                throw new TatamiException(
+                        ErrorCode.MALFORMED,
+                        "the namespace group's reply contains none of the requested directories of " + parent);
             }
             from += answered;
         }

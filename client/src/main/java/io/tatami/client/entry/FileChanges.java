@@ -82,8 +82,8 @@ public final class FileChanges {
         if (sources.size() > RequestLimits.CONCAT_SOURCES) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "concat: " + sources.size() + " source files; one call joins at most " + RequestLimits.CONCAT_SOURCES
-                            + ", so use several calls");
+                    "concat: " + sources.size() + " source files; one call joins at most "
+                            + RequestLimits.CONCAT_SOURCES + ", so use several calls");
         }
         Deadline deadline = caller.deadline();
         ConcatRequest.Builder request = ConcatRequest.newBuilder()

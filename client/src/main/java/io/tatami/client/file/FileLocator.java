@@ -125,7 +125,7 @@ final class FileLocator {
         throw new TatamiException(
                 ErrorCode.UNAVAILABLE,
                 "the length of " + new BlockId(location.getBlockId()) + ", which is being written, is unknown: "
-                        +(last == null ? "it is on no block server" : last.getMessage()),
+                        + (last == null ? "it is on no block server" : last.getMessage()),
                 last);
     }
 

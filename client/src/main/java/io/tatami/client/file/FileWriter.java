@@ -61,12 +61,14 @@ public final class FileWriter implements AutoCloseable {
         public void leaseLost() {
             lost = new TatamiException(
                     ErrorCode.LEASE_EXPIRED,
-                    "the lease on " + file() + " is lost: the file was recovered, deleted or taken over by another writer; open it again to write");
+                    "the lease on " + file()
+                            + " is lost: the file was recovered, deleted or taken over by another writer; open it again to write");
         }
 
         @Override
         public void clientClosed() {
-            lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file; close files before their file system");
+            lost = new TatamiException(
+                    ErrorCode.CANCELLED, "the client was closed before the file; close files before their file system");
         }
     };
 

@@ -56,7 +56,8 @@ final class GrantQueue {
         }
         settle(finished);
         if (waiting.isEmpty()) {
-            throw new TatamiException(ErrorCode.NO_SPACE, "the cluster granted no block server for the next block of " + home.file());
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE, "the cluster granted no block server for the next block of " + home.file());
         }
         return waiting.remove();
     }

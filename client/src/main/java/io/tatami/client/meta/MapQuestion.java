@@ -70,7 +70,10 @@ final class MapQuestion {
                 break;
             }
         }
-        throw last != null ? last : new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the metadata server sent no cluster map within the time limit");
+        throw last != null
+                ? last
+                : new TatamiException(
+                        ErrorCode.DEADLINE_EXCEEDED, "the metadata server sent no cluster map within the time limit");
     }
 
     private void ask(InetSocketAddress server) {

@@ -190,7 +190,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         if (number > 0 && maybeDone && caller.wallMillis() - begunMillis > AGE_MAX.toMillis()) {
             throw new TatamiException(
                     ErrorCode.REPLY_EVICTED,
-                    target.method() + " may have been executed; its first attempt is too old for a retry. Check the result before a new attempt",
+                    target.method()
+                            + " may have been executed; its first attempt is too old for a retry. Check the result before a new attempt",
                     failure);
         }
         if (code == ErrorCode.NO_SUCH_SESSION) {
@@ -219,7 +220,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
             if (maybeDone) {
                 throw new TatamiException(
                         ErrorCode.REPLY_EVICTED,
-                        target.method() + " may have been executed, but its session has expired. Check the result before a new attempt",
+                        target.method()
+                                + " may have been executed, but its session has expired. Check the result before a new attempt",
                         failure);
             }
         }

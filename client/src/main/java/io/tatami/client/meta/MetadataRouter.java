@@ -114,7 +114,8 @@ public final class MetadataRouter {
     private void take(ClusterMap map) throws TatamiException {
         if (refreshes > 0 && !leaders.map().getClusterId().equals(map.getClusterId())) {
             throw new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, "the servers at " + addresses() + " now belong to another cluster; open a new client");
+                    ErrorCode.WRONG_CLUSTER,
+                    "the servers at " + addresses() + " now belong to another cluster; open a new client");
         }
         leaders.offer(map);
         int times = refreshes;

@@ -252,7 +252,8 @@ final class FuzzTest {
     void aProtocolBreachIsAnsweredWithItsReason() throws Exception {
         try (Rig rig = new Rig()) {
             assertEquals(
-                    "the client's first frame is REQUEST", reason(rig, false, RawPeer.request(1, 1, StringValue.of(""))));
+                    "the client's first frame is REQUEST",
+                    reason(rig, false, RawPeer.request(1, 1, StringValue.of(""))));
             assertEquals(
                     "unknown frame kind 99",
                     reason(rig, true, RawPeer.frame(99, 0, ByteString.EMPTY, ByteString.EMPTY, new byte[0])));

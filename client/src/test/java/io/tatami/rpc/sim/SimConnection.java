@@ -244,8 +244,8 @@ final class SimConnection implements Connection {
         } else if (context.isExpired(network.time())) {
             carry(
                     false,
-                    () -> answers.failure(
-                            new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started")));
+                    () -> answers.failure(new TatamiException(
+                            ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started")));
         } else {
             handle(server, served, context, bytes, answers);
         }

@@ -42,7 +42,8 @@ public record UserIdentity(String user, String realUser) {
             }
             return new UserIdentity(identity.getUser(), identity.getRealUser());
         } catch (InvalidProtocolBufferException e) {
-            throw new TatamiException(ErrorCode.UNAUTHENTICATED, "the credential cannot be parsed as a SIMPLE identity", e);
+            throw new TatamiException(
+                    ErrorCode.UNAUTHENTICATED, "the credential cannot be parsed as a SIMPLE identity", e);
         }
     }
 }

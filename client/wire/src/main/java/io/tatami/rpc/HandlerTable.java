@@ -149,8 +149,7 @@ public final class HandlerTable {
         }
         OpenGroup open = groups.get(group);
         if (open == null) {
-            throw new TatamiException(
-                    ErrorCode.NOT_LEADER, "this server does not lead " + group, leaders.apply(group));
+            throw new TatamiException(ErrorCode.NOT_LEADER, "this server does not lead " + group, leaders.apply(group));
         }
         return open.table.find(methodNumber);
     }

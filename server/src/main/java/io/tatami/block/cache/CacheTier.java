@@ -120,7 +120,9 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     public synchronized PlanProgress progress(PlanId id) throws TatamiException {
         StagedPlan plan = plans.get(id);
         if (plan == null) {
-            throw new TatamiException(ErrorCode.NOT_FOUND, "plan " + id + " is unknown to this block server; it may have expired or been cancelled");
+            throw new TatamiException(
+                    ErrorCode.NOT_FOUND,
+                    "plan " + id + " is unknown to this block server; it may have expired or been cancelled");
         }
         plan.touch(clock.monotonicNanos());
         return plan.progress();

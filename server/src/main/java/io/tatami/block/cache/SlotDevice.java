@@ -127,7 +127,8 @@ final class SlotDevice {
     TatamiException noAnswer() {
         return new TatamiException(
                 ErrorCode.IO_ERROR,
-                device.name() + " did not complete an access for " + waitMillis + " ms, " + HANGS_MAX + " times in a row");
+                device.name() + " did not complete an access for " + waitMillis + " ms, " + HANGS_MAX
+                        + " times in a row");
     }
 
     /** Whether an access takes so long that none of a slow device would. */
@@ -140,7 +141,8 @@ final class SlotDevice {
      * it is, for to close it would wait too.
      */
     void close() throws TatamiException {
-        TatamiException unused = failStop.stop(new TatamiException(ErrorCode.UNAVAILABLE, "the cache device is closed"));
+        TatamiException unused =
+                failStop.stop(new TatamiException(ErrorCode.UNAVAILABLE, "the cache device is closed"));
         // Copies are written by the threads of those who stage.
         if (threads.close(this::isStuck) && HangPatience.await(device.times()::awaitIdle, this::isStuck)) {
             device.close();

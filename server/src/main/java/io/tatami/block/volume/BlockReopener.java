@@ -69,7 +69,8 @@ final class BlockReopener {
         if (!isForgotten && newGeneration.equals(replica.generation()) && lengthBytes < open.lengthBytes()) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "block " + replica.block() + " cannot be cut to " + lengthBytes + " bytes without a new generation, because later bytes were flushed");
+                    "block " + replica.block() + " cannot be cut to " + lengthBytes
+                            + " bytes without a new generation, because later bytes were flushed");
         }
     }
 

@@ -55,7 +55,8 @@ final class DamageRecord {
     TatamiException mismatch(Replica replica, long offsetBytes) {
         return new TatamiException(
                 ErrorCode.CORRUPT,
-                "block " + replica.block() + " does not match its checksum in the chunk at " + offsetBytes + " on " + device,
+                "block " + replica.block() + " does not match its checksum in the chunk at " + offsetBytes + " on "
+                        + device,
                 new Detail.DamagedChunk(offsetBytes));
     }
 

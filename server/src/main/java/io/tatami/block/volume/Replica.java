@@ -422,7 +422,8 @@ final class Replica {
         if (generation.isBelow(generationMin)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
-                    "block " + block + " has only generation " + generation + " on this server, below " + generationMin);
+                    "block " + block + " has only generation " + generation + " on this server, below "
+                            + generationMin);
         }
         if (offsetBytes < 0 || readBytes < 0 || offsetBytes + readBytes > visibleBytes) {
             throw new TatamiException(

@@ -426,7 +426,8 @@ public final class Volume implements AutoCloseable {
         if (usableBytes < INDEX_RESERVE_BYTES) {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
-                    "the file system of the block index has only " + usableBytes + " bytes free, and " + INDEX_RESERVE_BYTES + " are reserved for deletions; free space on it");
+                    "the file system of the block index has only " + usableBytes + " bytes free, and "
+                            + INDEX_RESERVE_BYTES + " are reserved for deletions; free space on it");
         }
     }
 

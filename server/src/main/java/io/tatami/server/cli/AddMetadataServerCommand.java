@@ -18,9 +18,8 @@ import picocli.CommandLine.Spec;
 /** {@code tatami admin metadata add URI SERVER}. */
 @Command(
         name = "add",
-        description =
-                "Moves replicas of groups to a metadata server that has joined, up to its share, one after the"
-                        + " other while clients work, and prints the progress.")
+        description = "Moves replicas of groups to a metadata server that has joined, up to its share, one after the"
+                + " other while clients work, and prints the progress.")
 final class AddMetadataServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

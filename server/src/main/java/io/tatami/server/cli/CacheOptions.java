@@ -12,8 +12,7 @@ final class CacheOptions {
     @Option(
             names = "--cache",
             paramLabel = "PATH",
-            description = "A faster device or file for copies of planned reads, or '" + MEMORY
-                    + "' (default: none).")
+            description = "A faster device or file for copies of planned reads, or '" + MEMORY + "' (default: none).")
     private @Nullable String cache;
 
     @Option(
@@ -21,8 +20,7 @@ final class CacheOptions {
             paramLabel = "SIZE",
             defaultValue = "1g",
             converter = ServeOptions.Bytes.class,
-            description = "Size of a cache in memory, or of a new cache file (default:"
-                    + " ${DEFAULT-VALUE}).")
+            description = "Size of a cache in memory, or of a new cache file (default:" + " ${DEFAULT-VALUE}).")
     private long sizeBytes;
 
     BlockNode.@Nullable CachePlace place() {

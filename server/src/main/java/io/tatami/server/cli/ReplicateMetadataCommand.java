@@ -47,9 +47,8 @@ final class ReplicateMetadataCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             ReplicationProgress progress = client.cluster().replicateMetadata(replicas);
             if (!progress.isDone() && !noWait) {
-                out.println(
-                        "The cluster continues if this command is stopped with Ctrl-C; the same command prints"
-                                + " the progress.");
+                out.println("The cluster continues if this command is stopped with Ctrl-C; the same command prints"
+                        + " the progress.");
                 progress = follow(client.cluster(), progress, out);
             }
             print(progress, out);

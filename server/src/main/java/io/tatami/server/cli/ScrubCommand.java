@@ -20,8 +20,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami scrub URI [--stop]}. */
 @Command(
         name = "scrub",
-        description = "Starts or stops a scrub of all volumes of all block servers: they read and check all blocks in the"
-                + " background, and 'status' shows the result. Exit code 1 if a block server does not answer.")
+        description =
+                "Starts or stops a scrub of all volumes of all block servers: they read and check all blocks in the"
+                        + " background, and 'status' shows the result. Exit code 1 if a block server does not answer.")
 final class ScrubCommand implements Callable<Integer> {
     /** For all block servers together. */
     private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(30);

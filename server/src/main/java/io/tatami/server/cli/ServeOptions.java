@@ -40,8 +40,8 @@ final class ServeOptions {
                 NewCluster.onOneServer(shards);
                 return shards;
             } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(
-                        "'" + text + "' is not a valid number of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
+                throw new TypeConversionException("'" + text
+                        + "' is not a valid number of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
             }
         }
     }

@@ -48,18 +48,16 @@ final class StartMetadataCommand implements Callable<Integer> {
             names = "--replicas",
             defaultValue = "1",
             paramLabel = "N",
-            description =
-                    "The number of replicas of each group of a new cluster, an odd number: with 3, any one"
-                            + " server may be lost (default: ${DEFAULT-VALUE}).")
+            description = "The number of replicas of each group of a new cluster, an odd number: with 3, any one"
+                    + " server may be lost (default: ${DEFAULT-VALUE}).")
     private int replicas;
 
     @Option(
             names = "--host-shards",
             paramLabel = "NUMBERS",
             converter = HostedShards.Converter.class,
-            description =
-                    "The shards of this server, for example 0,1. 'none' is for the first server of a cluster."
-                            + " Used only if DIR is new (default: all shards without a server).")
+            description = "The shards of this server, for example 0,1. 'none' is for the first server of a cluster."
+                    + " Used only if DIR is new (default: all shards without a server).")
     private HostedShards hosted = HostedShards.ALL_FREE;
 
     @Override

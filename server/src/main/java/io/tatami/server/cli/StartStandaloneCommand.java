@@ -44,8 +44,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
     @Option(
             names = "--volume",
             paramLabel = "PATH",
-            description =
-                    "A block device or file for data; may be repeated (default: a file in DIR).")
+            description = "A block device or file for data; may be repeated (default: a file in DIR).")
     private List<Path> volumes = List.of();
 
     @Option(

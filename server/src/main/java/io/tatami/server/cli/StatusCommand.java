@@ -36,8 +36,7 @@ final class StatusCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             Patience patience = Patience.of(spec.commandLine().getErr());
             report = patience.await(
-                    "waiting for the answers of groups and servers",
-                    () -> StatusReport.of(client.cluster()));
+                    "waiting for the answers of groups and servers", () -> StatusReport.of(client.cluster()));
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

@@ -91,7 +91,9 @@ public record ClusterAddress(String authority) {
                         + " server runs: tatami start standalone --data DIR, or start metadata"
                 : "Check the host name, that the host runs, and that no firewall blocks the port";
         return new TatamiException(
-                ErrorCode.UNAVAILABLE, "no server answers at " + authority + ": " + probe.text() + ". " + remedy, cause);
+                ErrorCode.UNAVAILABLE,
+                "no server answers at " + authority + ": " + probe.text() + ". " + remedy,
+                cause);
     }
 
     private TatamiException busy(Duration waited, TatamiException cause) {

@@ -32,7 +32,8 @@ public final class InitialDirectories {
             while (areMissing(client.cluster().status())) {
                 if (deadline.isOver()) {
                     throw new TatamiException(
-                            ErrorCode.UNAVAILABLE, "the initial directories of " + uri + " cannot be created; the log has the cause");
+                            ErrorCode.UNAVAILABLE,
+                            "the initial directories of " + uri + " cannot be created; the log has the cause");
                 }
                 backoff.pause(deadline);
             }

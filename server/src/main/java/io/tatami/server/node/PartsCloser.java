@@ -27,7 +27,8 @@ public final class PartsCloser {
             } catch (Exception e) {
                 TatamiException told = e instanceof TatamiException tatami
                         ? tatami
-                        : new TatamiException(ErrorCode.INTERNAL, "a component of the server could not be closed: " + e, e);
+                        : new TatamiException(
+                                ErrorCode.INTERNAL, "a component of the server could not be closed: " + e, e);
                 if (failure == null) {
                     failure = told;
                 } else {

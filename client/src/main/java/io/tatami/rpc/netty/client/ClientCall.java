@@ -38,7 +38,9 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
 
     @Override
     public void received(Frame frame) throws TatamiException {
-        throw new TatamiException(ErrorCode.MALFORMED, "the server sent a DATA frame for " + method + ", which is a call and not a stream");
+        throw new TatamiException(
+                ErrorCode.MALFORMED,
+                "the server sent a DATA frame for " + method + ", which is a call and not a stream");
     }
 
     @Override

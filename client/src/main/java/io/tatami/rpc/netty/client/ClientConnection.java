@@ -196,7 +196,8 @@ public final class ClientConnection implements Connection {
         long begunNanos = link.clock().monotonicNanos();
         if (!permits.tryAcquire(options.timeoutMillis(), TimeUnit.MILLISECONDS)) {
             throw new TatamiException(
-                    ErrorCode.DEADLINE_EXCEEDED, "the queue of requests stayed full for " + options.timeoutMillis() + " ms");
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "the queue of requests stayed full for " + options.timeoutMillis() + " ms");
         }
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(link.clock().monotonicNanos() - begunNanos);
         return options.withTimeoutMillis(Math.max(1, options.timeoutMillis() - waitedMillis));

@@ -163,7 +163,8 @@ final class DirectConnection implements AutoCloseable {
 
     private TatamiException outOfTurn(FrameKind kind) {
         LOG.warn("closing a connection to {}: it sent {} out of turn", dial.server(), kind);
-        return new TatamiException(ErrorCode.MALFORMED, "the server sent " + kind + " although no such frame is expected");
+        return new TatamiException(
+                ErrorCode.MALFORMED, "the server sent " + kind + " although no such frame is expected");
     }
 
     /** What came of a failure of the socket, or of who waited for it. */

@@ -198,7 +198,8 @@ public final class DirectConnections {
     private static void leaveFilesToOthers() throws TatamiException {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean process
                 && process.getOpenFileDescriptorCount() > process.getMaxFileDescriptorCount() / 2) {
-            throw new TatamiException(ErrorCode.BUSY, "half of the process's file descriptors are in use; raise the limit (ulimit -n)");
+            throw new TatamiException(
+                    ErrorCode.BUSY, "half of the process's file descriptors are in use; raise the limit (ulimit -n)");
         }
     }
 }

@@ -198,7 +198,8 @@ final class HandshakeTest {
                 TatamiException failure = failure(call);
                 assertEquals(ErrorCode.UNAVAILABLE, failure.code());
                 assertEquals(
-                        "the connection to " + addressOf(silent) + " was lost: the server has been silent for too long", failure.getMessage());
+                        "the connection to " + addressOf(silent) + " was lost: the server has been silent for too long",
+                        failure.getMessage());
                 result(connection.closed());
             }
         }

@@ -49,7 +49,8 @@ public final class PlanCommands {
     private PlanStatusReply plan(PlanReadsRequest request) throws TatamiException {
         PlanId id = id(request.getPlanId());
         if (request.getWindowBytes() < 0 || request.getKeepMillis() <= 0 || request.getAlready() < 0) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "plan " + id + " has a negative window or no lifetime");
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "plan " + id + " has a negative window or no lifetime");
         }
         List<PlannedRange> ranges = new ArrayList<>(request.getRangeCount());
         for (io.tatami.protocol.wire.PlannedRange range : request.getRangeList()) {

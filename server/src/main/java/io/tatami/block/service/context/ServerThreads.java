@@ -109,7 +109,8 @@ public final class ServerThreads {
         } catch (RejectedExecutionException e) {
             throw on.isShutdown()
                     ? new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping", e)
-                    : new TatamiException(ErrorCode.BUSY, "too many commands are queued for the disks; send this one later", e);
+                    : new TatamiException(
+                            ErrorCode.BUSY, "too many commands are queued for the disks; send this one later", e);
         }
     }
 

@@ -114,7 +114,8 @@ public final class MemoryShares implements AutoCloseable {
                 throw new TatamiException(ErrorCode.UNSUPPORTED, "this server shares no memory with this client");
             }
             if (request.getUnits() <= 0 || request.getUnits() > SharedUnits.UNITS_MAX) {
-                throw new TatamiException(ErrorCode.MALFORMED, request.getUnits() + " units of shared memory: not a valid number");
+                throw new TatamiException(
+                        ErrorCode.MALFORMED, request.getUnits() + " units of shared memory: not a valid number");
             }
             threads.command(share::begin);
         } catch (TatamiException e) {

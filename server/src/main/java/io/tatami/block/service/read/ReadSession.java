@@ -202,7 +202,8 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has " + visible + " visible bytes");
+                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
+                            + visible + " visible bytes");
         }
         return request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
     }

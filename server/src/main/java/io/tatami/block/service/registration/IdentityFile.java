@@ -80,7 +80,8 @@ public final class IdentityFile {
                 Envelope.unwrap(Envelope.Kind.IDENTITY, VERSION, VERSION, bytes.get(), path.toString());
         if (!opened.owner().equals(cluster)) {
             throw new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, path + " belongs to cluster " + opened.owner() + ", not to " + cluster + "; use another directory");
+                    ErrorCode.WRONG_CLUSTER,
+                    path + " belongs to cluster " + opened.owner() + ", not to " + cluster + "; use another directory");
         }
         if (opened.payload().length != PAYLOAD_BYTES) {
             throw new TatamiException(ErrorCode.CORRUPT, path + " holds " + opened.payload().length + " bytes");

@@ -89,7 +89,8 @@ public final class DamageReports {
     private void take(ReportDamageRequest request, SocketAddress from) throws TatamiException {
         BlockId block = ServerContext.blockId(request.getBlockId());
         if (request.getOffset() < 0) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a report of damage at the invalid offset " + request.getOffset());
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, "a report of damage at the invalid offset " + request.getOffset());
         }
         Report report = new Report(
                 block,

@@ -200,7 +200,8 @@ public final class VolumeSet implements UnitSource {
         if (found.stored().generation().isBelow(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    block + " is on this server with generation " + found.stored().generation() + ", below " + generation);
+                    block + " is on this server with generation "
+                            + found.stored().generation() + ", below " + generation);
         }
         return found;
     }

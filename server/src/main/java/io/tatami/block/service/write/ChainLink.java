@@ -184,7 +184,9 @@ final class ChainLink {
     TatamiException silence() {
         return blamed(
                 next,
-                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the next block server acknowledged nothing for " + timeoutMillis + " ms"));
+                new TatamiException(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "the next block server acknowledged nothing for " + timeoutMillis + " ms"));
     }
 
     void cancel(String reason) {

@@ -230,7 +230,8 @@ final class WriteSteps {
         if (reply.getLength() != lengthBytes) {
             throw new TatamiException(
                     ErrorCode.INTERNAL,
-                    block + " has " + reply.getLength() + " bytes on the next block server, and " + lengthBytes + " on this one");
+                    block + " has " + reply.getLength() + " bytes on the next block server, and " + lengthBytes
+                            + " on this one");
         }
         next.finished(lengthBytes);
         flushIfReady();
@@ -256,7 +257,8 @@ final class WriteSteps {
         BlockServerSettings settings = context.settings();
         long now = context.nowNanos();
         if (isOver(now - heardNanos, settings.writerIdleMillis())) {
-            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " sent nothing for too long");
+            throw new TatamiException(
+                    ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " sent nothing for too long");
         }
         if (state instanceof WriteState.Established open
                 && open.downstream() instanceof NextServer next

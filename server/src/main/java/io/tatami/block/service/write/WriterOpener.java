@@ -81,7 +81,8 @@ final class WriterOpener {
         if (stored.generation().isAbove(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    block + " has generation " + stored.generation() + ", so generation " + generation + " cannot write it");
+                    block + " has generation " + stored.generation() + ", so generation " + generation
+                            + " cannot write it");
         }
         Generation previous = ServerContext.generation(request.getPreviousGeneration());
         if (previous.equals(Generation.NONE)) {

@@ -81,7 +81,8 @@ public final class BlockIndex implements AutoCloseable {
         byte[] value = store.get(BlockIndexFormat.IDENTITY_KEY);
         if (value == null) {
             throw new TatamiException(
-                    ErrorCode.CORRUPT, "the block index has no identity: its formatting was not finished; format the volume again");
+                    ErrorCode.CORRUPT,
+                    "the block index has no identity: its formatting was not finished; format the volume again");
         }
         Envelope.Opened opened = Envelope.unwrap(
                 Envelope.Kind.BLOCK_INDEX,

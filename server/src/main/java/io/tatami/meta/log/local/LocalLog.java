@@ -148,7 +148,8 @@ public final class LocalLog implements CommitLog {
         if (found.isEmpty() ? store.progress().getLoggedBeside() : found.get(0).first() > before + 1) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "entries after " + before + " of " + location.group() + " are missing in " + location.files() + ": put the missing files back, or restore the group from a backup");
+                    "entries after " + before + " of " + location.group() + " are missing in " + location.files()
+                            + ": put the missing files back, or restore the group from a backup");
         }
         long end = before + 1;
         for (int i = 0; i < found.size(); i++) {
@@ -161,7 +162,8 @@ public final class LocalLog implements CommitLog {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the log of " + location.group() + " in " + location.files() + " ends with entry " + (end - 1)
-                            + ", but the store has entry " + store.appliedIndex() + ": they are of different times; restore both from one backup");
+                            + ", but the store has entry " + store.appliedIndex()
+                            + ": they are of different times; restore both from one backup");
         }
         if (end > before + 1) {
             LOG.info("{}: {} entries were applied out of the log", location.group(), end - before - 1);
@@ -302,7 +304,8 @@ public final class LocalLog implements CommitLog {
         if (broken) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "it is unknown whether the last entry of " + location.group() + " is in " + location.files() + ": restart the server"));
+                    "it is unknown whether the last entry of " + location.group() + " is in " + location.files()
+                            + ": restart the server"));
         }
         return CompletableFuture.completedFuture(null);
     }

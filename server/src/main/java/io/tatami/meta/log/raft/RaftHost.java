@@ -241,7 +241,8 @@ public final class RaftHost implements AutoCloseable {
         try {
             GroupSnapshots.delete(log);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove temporary files of a start in " + log + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot remove temporary files of a start in " + log + ": " + e, e);
         }
         return true;
     }

@@ -62,7 +62,8 @@ final class RaftRecords {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     directory + " contains the logs of another metadata server, "
-                            + UuidBytes.get(record.getServerId().asReadOnlyByteBuffer()) + ", not of " + server + "; put the directory of this server back");
+                            + UuidBytes.get(record.getServerId().asReadOnlyByteBuffer()) + ", not of " + server
+                            + "; put the directory of this server back");
         }
         return new RaftRecords(file, cluster, record);
     }

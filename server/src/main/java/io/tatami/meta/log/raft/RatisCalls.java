@@ -163,7 +163,8 @@ final class RatisCalls {
             return new TatamiException(ErrorCode.BUSY, "the leader is handing its leadership over; ask again", cause);
         }
         if (cause instanceof LeaderNotReadyException) {
-            return new TatamiException(ErrorCode.BUSY, "the leader has not applied earlier entries yet; ask again", cause);
+            return new TatamiException(
+                    ErrorCode.BUSY, "the leader has not applied earlier entries yet; ask again", cause);
         }
         if (cause instanceof ReconfigurationInProgressException) {
             return new TatamiException(

@@ -142,7 +142,8 @@ final class RatisReplica implements RaftReplica {
         return set.thenCompose(done -> calls.handOver(
                         group, RatisNames.peer(liveliest(successors).server())))
                 .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
-                        ErrorCode.NOT_LEADER, "this replica of " + id + " is being removed and has handed its leadership over")));
+                        ErrorCode.NOT_LEADER,
+                        "this replica of " + id + " is being removed and has handed its leadership over")));
     }
 
     @Override

@@ -40,7 +40,8 @@ public final class ChangeMetadataServer
         if (replication.getUnderWay()) {
             throw new TatamiException(
                     ErrorCode.IN_USE,
-                    "the groups of this cluster are being replicated on " + replication.getReplicas() + " servers; wait for the end (tatami admin metadata replicate shows the progress)");
+                    "the groups of this cluster are being replicated on " + replication.getReplicas()
+                            + " servers; wait for the end (tatami admin metadata replicate shows the progress)");
         }
         switch (request.getAction()) {
             case ADD -> stay(state, server);

@@ -21,7 +21,8 @@ public final class RegisterBlockServer
     public RegisterBlockServerReply decide(
             ClusterState state, RequestContext context, RegisterBlockServerRequest request) throws TatamiException {
         if (request.getVolumeIdCount() == 0) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a block server without volumes cannot register; give it a volume");
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "a block server without volumes cannot register; give it a volume");
         }
         ServerId id = idOf(state, request);
         BlockServerRecord record = BlockServerRecord.newBuilder()

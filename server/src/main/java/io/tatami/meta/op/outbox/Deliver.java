@@ -28,7 +28,8 @@ public final class Deliver implements Operation<ShardState, OutboxDelivery, Empt
         if (message.getNumber() > delivered + 1) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    "message " + message.getNumber() + " of " + from + " arrived out of order; the last one was " + delivered);
+                    "message " + message.getNumber() + " of " + from + " arrived out of order; the last one was "
+                            + delivered);
         }
         if (message.getNumber() == delivered + 1) {
             state.putDelivered(from, message.getNumber());

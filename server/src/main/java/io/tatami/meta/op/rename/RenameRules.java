@@ -106,7 +106,8 @@ public final class RenameRules {
             throws TatamiException {
         End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name, which);
         if (name.isEmpty()) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a rename needs a source name and a destination name");
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "a rename needs a source name and a destination name");
         }
         // One after the other, as the one may be by another group's grant than the other.
         Access.require(caller, parent.getAttributes(), Access.EXECUTE, Subject.directory(which));

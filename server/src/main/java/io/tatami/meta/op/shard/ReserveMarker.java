@@ -28,7 +28,9 @@ public final class ReserveMarker implements Operation<ShardState, ReserveMarkerR
         DirectoryId parent = new DirectoryId(request.getParentId());
         if (Arrivals.isGiven(state, parent, request.getName())) {
             throw new TatamiException(
-                    ErrorCode.BUSY, "the entries of directory " + request.getParentId() + " are being spread over more shards; ask again");
+                    ErrorCode.BUSY,
+                    "the entries of directory " + request.getParentId()
+                            + " are being spread over more shards; ask again");
         }
         Arrivals.requireHere(
                 state, parent, request.getName(), request.getParentSpread(), request.getParentWideningFrom());

@@ -63,8 +63,7 @@ public record TreePath(List<String> names) {
         }
         if (sizeBytes > PATH_BYTES_MAX) {
             throw new TatamiException(
-                    ErrorCode.PATH_TOO_LONG,
-                    "The path has " + sizeBytes + " bytes; the limit is " + PATH_BYTES_MAX);
+                    ErrorCode.PATH_TOO_LONG, "The path has " + sizeBytes + " bytes; the limit is " + PATH_BYTES_MAX);
         }
     }
 

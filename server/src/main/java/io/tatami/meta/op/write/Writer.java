@@ -142,7 +142,9 @@ final class Writer {
         if (isOpen || !file.id().equals(owner)) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    isOpen ? block + " was reported before an earlier block of the file" : block + " does not belong to " + file.id());
+                    isOpen
+                            ? block + " was reported before an earlier block of the file"
+                            : block + " does not belong to " + file.id());
         }
     }
 

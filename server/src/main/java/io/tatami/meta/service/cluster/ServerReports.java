@@ -158,8 +158,7 @@ final class ServerReports {
 
     /** Why a leader does not say yet who is there; it {@linkplain #hasListenedLong will know} in a moment. */
     static TatamiException unheard() {
-        return new TatamiException(
-                ErrorCode.UNAVAILABLE, "the list of metadata servers is not known yet; ask again");
+        return new TatamiException(ErrorCode.UNAVAILABLE, "the list of metadata servers is not known yet; ask again");
     }
 
     private boolean isWithin(Heard last, long nanos) {

@@ -31,7 +31,8 @@ final class Admission {
      */
     void check(Method<?, ?> method, boolean server) throws TatamiException {
         if (!server && method.audience() == Audience.SERVERS) {
-            throw new TatamiException(ErrorCode.PERMISSION_DENIED, method + " may be called only by servers of the cluster");
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED, method + " may be called only by servers of the cluster");
         }
         if (!server && isRefusedInSafeMode(method.effect())) {
             requireNoSafeMode(method);
@@ -65,7 +66,8 @@ final class Admission {
         ClusterMap known = map.get();
         if (known.getEpoch() == 0) {
             throw new TatamiException(
-                    ErrorCode.UNAVAILABLE, "this server does not know yet whether the cluster is in safe mode; try again");
+                    ErrorCode.UNAVAILABLE,
+                    "this server does not know yet whether the cluster is in safe mode; try again");
         }
         if (known.getSafeMode()) {
             throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");

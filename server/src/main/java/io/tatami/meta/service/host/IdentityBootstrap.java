@@ -58,7 +58,8 @@ sealed interface IdentityBootstrap {
             }
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    location.directory() + " belongs to a server that joined cluster " + known.cluster() + ", or no longer holds the namespace group; start it with --join and the URI of a"
+                    location.directory() + " belongs to a server that joined cluster " + known.cluster()
+                            + ", or no longer holds the namespace group; start it with --join and the URI of a"
                             + " metadata server of that cluster");
         }
 

@@ -23,7 +23,8 @@ final class ReaderPool {
     /** The failure of what was to run on a pool, as a caller is told of it: BUSY where the pool refused it. */
     static Throwable told(Throwable thrown) {
         return Causes.unwrapped(thrown) instanceof RejectedExecutionException refused
-                ? new TatamiException(ErrorCode.BUSY, "too many reads are queued on this server; send this one later", refused)
+                ? new TatamiException(
+                        ErrorCode.BUSY, "too many reads are queued on this server; send this one later", refused)
                 : thrown;
     }
 }

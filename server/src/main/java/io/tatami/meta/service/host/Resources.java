@@ -44,7 +44,8 @@ final class Resources implements AutoCloseable {
                 parts.pop().close();
             } catch (Exception e) {
                 if (failure == null) {
-                    failure = new TatamiException(ErrorCode.INTERNAL, "a component of the server could not be closed: " + e, e);
+                    failure = new TatamiException(
+                            ErrorCode.INTERNAL, "a component of the server could not be closed: " + e, e);
                 } else {
                     failure.addSuppressed(e);
                 }

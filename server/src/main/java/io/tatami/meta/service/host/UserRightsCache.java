@@ -231,7 +231,8 @@ final class UserRightsCache implements AutoCloseable {
         private void giveUp(Future<?> task) {
             fail(new TatamiException(
                     ErrorCode.BUSY,
-                    "the groups of " + user.name + " are still unknown after " + LIMIT_SECONDS + " s: check the group mapping of this host (hadoop.security.group.mapping);"
+                    "the groups of " + user.name + " are still unknown after " + LIMIT_SECONDS
+                            + " s: check the group mapping of this host (hadoop.security.group.mapping);"
                             + " try again"));
             if (begunOrDropped.compareAndSet(false, true)) {
                 user.ended(this);

@@ -41,7 +41,8 @@ final class ChangeLimits {
         if (sum > REQUEST_BYTES_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the request would change " + sum + " bytes of records; the limit is " + REQUEST_BYTES_MAX + ", so split the request");
+                    "the request would change " + sum + " bytes of records; the limit is " + REQUEST_BYTES_MAX
+                            + ", so split the request");
         }
         return sum;
     }

@@ -261,7 +261,8 @@ public final class GroupLoop implements AutoCloseable {
         try {
             readers.execute(read);
         } catch (RejectedExecutionException e) {
-            told.completeExceptionally(new TatamiException(ErrorCode.BUSY, id + " has too many queued reads; send this one later", e));
+            told.completeExceptionally(
+                    new TatamiException(ErrorCode.BUSY, id + " has too many queued reads; send this one later", e));
         }
     }
 
@@ -346,7 +347,8 @@ public final class GroupLoop implements AutoCloseable {
             } else if (pending.settled(question)) {
                 again.accept(pending);
             } else {
-                pending.fail(new TatamiException(ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
+                pending.fail(new TatamiException(
+                        ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
             }
         });
         if (settled.isCancelled()) {

@@ -346,7 +346,8 @@ public final class ReplyMemory {
             return known;
         }
         if (sessions.size() >= SESSIONS_MAX || sessionsOf.getOrDefault(user, 0) >= SESSIONS_OF_USER_MAX) {
-            throw new TatamiException(ErrorCode.BUSY, "too many clients are changing this group; send this request later");
+            throw new TatamiException(
+                    ErrorCode.BUSY, "too many clients are changing this group; send this request later");
         }
         byte[] tombstone = stored.get(Keys.replies(id, 0));
         long now = clock.monotonicNanos();

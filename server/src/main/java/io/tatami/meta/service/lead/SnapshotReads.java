@@ -245,6 +245,7 @@ public final class SnapshotReads implements AutoCloseable {
     }
 
     public static TatamiException expired() {
-        return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
+        return new TatamiException(
+                ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
     }
 }

@@ -181,8 +181,10 @@ public final class SteadyClock implements Clock {
             refused = true;
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the system's clock says " + Instant.ofEpochMilli(startMillis) + ", but the last batch of " + group + " is of " + Instant.ofEpochMilli(logMillis) + ": correct the clock; if it is correct, start"
-                            + " the server once with a larger " + START_AHEAD_MAX.key());
+                    "the system's clock says " + Instant.ofEpochMilli(startMillis) + ", but the last batch of " + group
+                            + " is of " + Instant.ofEpochMilli(logMillis)
+                            + ": correct the clock; if it is correct, start" + " the server once with a larger "
+                            + START_AHEAD_MAX.key());
         }
         admitted = true;
         long now = wallMillis();

@@ -114,7 +114,8 @@ public record GroupStores(Path directory, Identity identity) {
         if (!Files.exists(path(group).resolve("CURRENT"))) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "the store of " + group + " is missing in " + directory + ". It is not created again, because its data"
+                    "the store of " + group + " is missing in " + directory
+                            + ". It is not created again, because its data"
                             + " would be lost unnoticed: restore it from a backup");
         }
     }

@@ -206,8 +206,8 @@ public final class RaftReplication implements Replication {
                             member.getRaft().getHost(), member.getRaft().getPort())));
         }
         if (epochs.merge(group, request.getEpoch(), Math::max) > request.getEpoch()) {
-            return CompletableFuture.failedFuture(new TatamiException(
-                    ErrorCode.FENCED, "a newer cluster map names other members of " + group));
+            return CompletableFuture.failedFuture(
+                    new TatamiException(ErrorCode.FENCED, "a newer cluster map names other members of " + group));
         }
         if (Set.copyOf(wanted).equals(Set.copyOf(replica.members()))) {
             return CompletableFuture.completedFuture(null);

@@ -300,7 +300,8 @@ public final class SteppedGroup implements PartRegistry {
             } else if (pending.settled(question)) {
                 again.accept(pending);
             } else {
-                pending.fail(new TatamiException(ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
+                pending.fail(new TatamiException(
+                        ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
             }
         });
     }

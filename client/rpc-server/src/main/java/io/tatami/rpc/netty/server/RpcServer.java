@@ -84,7 +84,8 @@ public final class RpcServer implements AutoCloseable {
             throw new TatamiException(
                     ErrorCode.IN_USE,
                     identity.name() + " cannot listen on " + address + " ("
-                            + bound.cause().getMessage() + "); stop the process that listens there, or choose another host or port",
+                            + bound.cause().getMessage()
+                            + "); stop the process that listens there, or choose another host or port",
                     bound.cause());
         }
         listening = bound.channel();

@@ -63,7 +63,8 @@ final class ServerCalls {
     void begin(ServerCall<?> call) throws TatamiException {
         if (inflight.containsKey(call.callId())) {
             throw new TatamiException(
-                    ErrorCode.MALFORMED, "call id " + Integer.toUnsignedString(call.callId()) + " is already in use by a request in flight");
+                    ErrorCode.MALFORMED,
+                    "call id " + Integer.toUnsignedString(call.callId()) + " is already in use by a request in flight");
         }
         inflight.put(call.callId(), call);
         if (call.stream() != null) {

@@ -136,7 +136,8 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
         leaving = true;
         cancelTick();
         if (session != null) {
-            session.calls.cancelAll(new TatamiException(ErrorCode.UNAVAILABLE, "the connection to the client was lost"));
+            session.calls.cancelAll(
+                    new TatamiException(ErrorCode.UNAVAILABLE, "the connection to the client was lost"));
             session.link.outbox().close();
         }
     }
@@ -176,8 +177,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     private void dispatch(Session now, Frame frame) throws TatamiException {
         ServerRequests known = requests;
         if (moving) {
-            throw new TatamiException(
-                    ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before WELCOME");
+            throw new TatamiException(ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before WELCOME");
         }
         if (known == null) {
             if (frame.kind() != FrameKind.HELLO) {
@@ -213,7 +213,8 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     private void hello(Session now, Hello hello) throws TatamiException {
         Welcome welcome = Handshake.answer(hello, identity, settings, localSocket);
         if (hello.hasGroup() && crowded.getAsBoolean()) {
-            throw new TatamiException(ErrorCode.BUSY, identity.name() + " is short of connections and accepts only one from each client");
+            throw new TatamiException(
+                    ErrorCode.BUSY, identity.name() + " is short of connections and accepts only one from each client");
         }
         CallContext.Peer peer = CallContexts.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);

@@ -56,7 +56,8 @@ final class ServerRequests {
         if (header.getProtocolVersion() != client.version) {
             throw new TatamiException(
                     ErrorCode.MALFORMED,
-                    "a request of protocol version " + header.getProtocolVersion() + ", but the connection uses version " + client.version);
+                    "a request of protocol version " + header.getProtocolVersion()
+                            + ", but the connection uses version " + client.version);
         }
         CallContext context = CallContexts.context(client.peer, client.user, header, frame.arrivalNanos());
         TatamiException refusal = refusal(header, context);
@@ -89,13 +90,16 @@ final class ServerRequests {
         if (!header.getClusterId().isEmpty()
                 && !header.getClusterId().equals(Handshake.toBytes(identity.clusterId()))) {
             return new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, "the request is for another cluster; this server belongs to " + identity.clusterId());
+                    ErrorCode.WRONG_CLUSTER,
+                    "the request is for another cluster; this server belongs to " + identity.clusterId());
         }
         if (context.isExpired(clock)) {
-            return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
+            return new TatamiException(
+                    ErrorCode.DEADLINE_EXCEEDED, "the deadline of the request passed before it was started");
         }
         if (handlers.findStream(header.getMethod()) != null && calls.isFull()) {
-            return new TatamiException(ErrorCode.BUSY, "too many requests of this client are in flight; send this one later");
+            return new TatamiException(
+                    ErrorCode.BUSY, "too many requests of this client are in flight; send this one later");
         }
         return null;
     }

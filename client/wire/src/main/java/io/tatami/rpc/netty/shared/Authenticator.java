@@ -20,7 +20,8 @@ public interface Authenticator {
     Authenticator SIMPLE = (scheme, credential, peer) -> {
         if (!scheme.equals(UserIdentity.SIMPLE)) {
             throw new TatamiException(
-                    ErrorCode.UNAUTHENTICATED, "this server accepts the authentication scheme SIMPLE, not \"" + scheme + "\"");
+                    ErrorCode.UNAUTHENTICATED,
+                    "this server accepts the authentication scheme SIMPLE, not \"" + scheme + "\"");
         }
         return UserIdentity.ofSimpleCredential(credential);
     };
