@@ -38,13 +38,32 @@ public final class BlockPlacer {
      */
     public static List<ServerId> place(
             List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
+        return choose(List.of(), candidates, isUsable, clientHost, copies, seed);
+    }
+
+    /**
+     * Servers for further copies of a block, as {@link #place} chooses them.
+     *
+     * @param present servers that have copies; none of them is among the candidates
+     */
+    static List<ServerId> placeBeside(List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
+        return choose(present, candidates, candidate -> true, "", copies, seed);
+    }
+
+    private static List<ServerId> choose(
+            List<Candidate> present,
+            List<Candidate> candidates,
+            Predicate<Candidate> isUsable,
+            String clientHost,
+            int copies,
+            long seed) {
         double[] scores = new double[candidates.size()];
         for (int i = 0; i < scores.length; i++) {
             scores[i] = score(candidates.get(i), seed);
         }
-        List<Candidate> chosen = new ArrayList<>(copies);
+        List<Candidate> chosen = new ArrayList<>(present);
         int refusals = 0;
-        while (chosen.size() < copies) {
+        while (chosen.size() < present.size() + copies) {
             int best = best(candidates, scores, clientHost, chosen);
             if (best < 0) {
                 break;
@@ -56,7 +75,7 @@ public final class BlockPlacer {
                 dropUnusable(candidates, isUsable, scores);
             }
         }
-        return chosen.stream().map(Candidate::server).toList();
+        return chosen.stream().skip(present.size()).map(Candidate::server).toList();
     }
 
     private static void dropUnusable(List<Candidate> candidates, Predicate<Candidate> isUsable, double[] scores) {

@@ -1,6 +1,6 @@
 /**
- * The choice of block servers for new blocks, as a pure function. Imports {@code base} only. Imported by
- * {@code meta.op.write}.
+ * Pure planning over facts that are handed in: the choice of block servers for new blocks, and which copies of a block are
+ * made and given up. Imports {@code base} only. Imported by {@code meta.op.write}.
  */
 @NullMarked
 package io.tatami.cluster;

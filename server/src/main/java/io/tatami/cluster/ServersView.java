@@ -1,0 +1,88 @@
+package io.tatami.cluster;
+
+import io.tatami.base.ServerId;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The block servers of a cluster at one moment, as the copies of blocks are judged by them. Immutable; safe for use by
+ * many threads.
+ */
+public final class ServersView {
+    /** Above this part of its capacity a server is given no copies, so that its writers have room. */
+    private static final double USED_MAX = 0.9;
+
+    private final Map<ServerId, Server> servers = new HashMap<>();
+    private final Set<String> usableRacks = new HashSet<>();
+    private final List<Server> usable;
+    private final boolean braked;
+
+    /** @param braked so many servers are silent that no copies are made, see {@link CopyJudge} */
+    public ServersView(Collection<Server> servers, boolean braked) {
+        servers.forEach(server -> this.servers.put(server.id(), server));
+        this.usable = servers.stream().filter(Server::takesCopies).toList();
+        this.usable.forEach(server -> usableRacks.add(server.rack()));
+        this.braked = braked;
+    }
+
+    /** How a server stands. */
+    public enum Standing {
+        /** It serves. */
+        SERVES,
+        /** It serves, and is to have no blocks: its copies are sources only. */
+        DRAINING,
+        /** It is away, or may go, and an administrator has said that it will be back. */
+        MAINTENANCE,
+        /** It is silent, not for so long that its blocks are copied. */
+        SILENT,
+        /** It is silent for so long that its blocks are copied, or it was given up. */
+        LOST
+    }
+
+    /**
+     * One server.
+     *
+     * @param host the name of its host
+     * @param usedBytes of {@code capacityBytes}
+     */
+    public record Server(ServerId id, String host, String rack, Standing standing, long capacityBytes, long usedBytes) {
+        /** Whether copies may be put there. */
+        boolean takesCopies() {
+            return standing == Standing.SERVES && usedBytes < capacityBytes * USED_MAX;
+        }
+
+        long freeBytes() {
+            return Math.max(0, capacityBytes - usedBytes);
+        }
+    }
+
+    /** Null for a server that the cluster does not know. */
+    public @Nullable Server server(ServerId id) {
+        return servers.get(id);
+    }
+
+    /** A server that the cluster does not know is lost. */
+    Standing standing(ServerId id) {
+        Server server = servers.get(id);
+        return server == null ? Standing.LOST : server.standing();
+    }
+
+    /** The servers that may be given copies. */
+    List<Server> usable() {
+        return usable;
+    }
+
+    /** Whether servers in more than one rack may be given copies. */
+    boolean hasSeveralRacks() {
+        return usableRacks.size() > 1;
+    }
+
+    boolean isBraked() {
+        return braked;
+    }
+}
