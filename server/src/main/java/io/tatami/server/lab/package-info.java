@@ -1,7 +1,7 @@
 /**
  * A lab: a Tatami cluster of several nodes on one machine, whose nodes and network can be broken, and, beside it where
  * asked, HDFS on the same nodes. Imports {@code io.tatami.server.node}, the client and
- * {@code io.tatami.server.lab.host}. Imported by {@code io.tatami.server.lab.command}, tests and benchmarks.
+ * {@code io.tatami.server.lab.host}. Imported by {@code server.lab.command}.
  */
 @NullMarked
 package io.tatami.server.lab;

@@ -1,4 +1,4 @@
-/** {@code tatami lab …}. Imports {@code io.tatami.server.lab}. Imported by {@code io.tatami.server.cli} alone. */
+/** {@code tatami lab …}. Imports {@code server.lab}. Imported by {@code server.cli}. */
 @NullMarked
 package io.tatami.server.lab.command;
 
