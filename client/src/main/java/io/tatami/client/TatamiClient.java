@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
+import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.BulkDeletion;
 import io.tatami.client.entry.EntryChanges;
 import io.tatami.client.entry.EntryReader;
@@ -24,6 +25,8 @@ import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.LocalHost;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.meta.MetadataRouter;
+import io.tatami.client.meta.ReadOrder;
+import io.tatami.client.meta.SuspectServers;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.BulkDeleteFailure;
 import io.tatami.client.model.ClientSettings;
@@ -49,6 +52,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
@@ -72,6 +76,10 @@ import java.util.random.RandomGenerator;
  */
 public final class TatamiClient implements AutoCloseable {
     private static final int LINKS_MAX = 32;
+
+    /** A block server that does not answer for so long is not read while there is another copy. */
+    private static final long PROBE_MILLIS_MAX = 1_000;
+
     private static final String NAME =
             "tatami-client-" + ProcessHandle.current().pid();
 
@@ -122,17 +130,17 @@ public final class TatamiClient implements AutoCloseable {
                 new MetadataCaller.Limits(NAME, settings.operationTimeout(), settings.attemptTimeout());
         MetadataCaller caller = new MetadataCaller(router, limits, wiring.clock(), wiring.random());
         caller.connect(Deadline.after(wiring.clock(), settings.connectTimeout()));
-        return new TatamiClient(caller, wiring.connector(), new Self(user, settings), afterClose);
+        return new TatamiClient(caller, wiring, new Self(user, settings), afterClose);
     }
 
     private record Self(UserIdentity user, ClientSettings settings) {}
 
-    private TatamiClient(MetadataCaller caller, Connector connector, Self self, Runnable afterClose) {
+    private TatamiClient(MetadataCaller caller, Wiring wiring, Self self, Runnable afterClose) {
         ClientSettings settings = self.settings();
         this.self = self;
         this.afterClose = afterClose;
         this.caller = caller;
-        BlockServers servers = new BlockServers(caller.router(), new LocalHost(settings.host()));
+        BlockServers servers = new BlockServers(caller.router(), new LocalHost(settings.host(), settings.rack()));
         PathResolver resolver = new PathResolver(caller, settings.handlesMax());
         this.entries = new EntryReader(caller, resolver, servers, settings.listPageEntries());
         this.changes = new EntryChanges(caller, resolver, servers);
@@ -143,9 +151,20 @@ public final class TatamiClient implements AutoCloseable {
                 .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
-        BlockClient blocks = new BlockClient(connector, blockSettings);
+        BlockClient blocks = new BlockClient(wiring.connector(), blockSettings);
         this.cluster = new ClusterAdmin(caller, entries, blocks);
-        this.streams = new FileStreams(new FileStreams.Metadata(caller, entries, servers), blocks, settings);
+        SuspectServers suspects = new SuspectServers(wiring.clock(), server -> probe(servers, blocks, server));
+        ReadOrder order = new ReadOrder(servers, suspects, wiring.random().nextLong());
+        this.streams = new FileStreams(new FileStreams.Metadata(caller, entries, servers, order), blocks, settings);
+    }
+
+    /** Asks for a block that no server has: any answer shows that the server answers. */
+    private static CompletableFuture<?> probe(BlockServers servers, BlockClient blocks, ServerId server) {
+        BlockTarget target = servers.knownTarget(server);
+        return target == null
+                ? CompletableFuture.failedFuture(
+                        new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map has no block server " + server))
+                : blocks.askBlockInfo(target, BlockId.NONE, PROBE_MILLIS_MAX);
     }
 
     public UserIdentity user() {

@@ -31,10 +31,12 @@ import io.tatami.rpc.DirectMemory;
 import io.tatami.rpc.Lane;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens streams to block servers and calls them, over connections that all users of one {@link Connector} share. Safe
@@ -121,6 +123,17 @@ public final class BlockClient {
     public BlockReadStream openReader(
             BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes, ReadTerms terms)
             throws TatamiException {
+        BlockReadStream stream = beginReader(target, block, generation, offset, lengthBytes, terms)
+                .await(TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis()));
+        if (stream == null) {
+            throw notInTime(target);
+        }
+        return stream;
+    }
+
+    /** {@link #openReader(BlockTarget, BlockId, long, long, long, ReadTerms)} without waiting for the connection. */
+    public ReadAttempt beginReader(
+            BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes, ReadTerms terms) {
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
                 .setBlockId(block.value())
                 .setGeneration(generation.value())
@@ -128,24 +141,56 @@ public final class BlockClient {
                 .setLength(lengthBytes)
                 .setSoundOnly(terms.soundOnly())
                 .build();
-        Connection bulk = bulkConnection(target);
-        RegionLease lease = terms.sharesMemory() ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
-        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings);
+        return new ReadAttempt(target, connector.connect(target.address(), nextBulkLane()), (bulk, mayWait) -> {
+            RegionLease lease =
+                    terms.sharesMemory() && mayWait ? readLease(bulk, target, lengthBytes) : RegionLease.NONE;
+            return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings);
+        });
+    }
+
+    /** {@link #lease} for a reader, who does without before another copy would be tried. */
+    private RegionLease readLease(Connection bulk, BlockTarget target, long lengthBytes) throws TatamiException {
+        if (isWithoutRegion(readRegions, bulk, lengthBytes)) {
+            return RegionLease.NONE;
+        }
+        long waitMillis = Math.min(settings.timeoutMillis(), SharedRegions.OFFER_MILLIS_MAX);
+        Connection shared = connectionWithin(target, SHARED_LANE, waitMillis);
+        return shared == null ? RegionLease.NONE : readRegions.lease(shared, lengthBytes);
+    }
+
+    private static boolean isWithoutRegion(SharedRegions regions, Connection bulk, long lengthBytes) {
+        return regions.hasNone() || !bulk.isSameHost() || lengthBytes < SharedRegions.STREAM_BYTES_MIN;
     }
 
     /** Memory for a stream that would do with {@code bulk}; where there can be none, nobody is asked. */
     private RegionLease lease(SharedRegions regions, Connection bulk, BlockTarget target, long lengthBytes)
             throws TatamiException {
-        return regions.hasNone() || !bulk.isSameHost() || lengthBytes < SharedRegions.STREAM_BYTES_MIN
+        return isWithoutRegion(regions, bulk, lengthBytes)
                 ? RegionLease.NONE
                 : regions.lease(connection(target, SHARED_LANE), lengthBytes);
     }
 
     /** @throws TatamiException NO_SUCH_BLOCK, or the connection's failure */
     public BlockInfoReply blockInfo(BlockTarget target, BlockId block) throws TatamiException {
-        BlockInfoRequest request =
-                BlockInfoRequest.newBuilder().setBlockId(block.value()).build();
-        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.BLOCK_INFO, options(), request);
+        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.BLOCK_INFO, options(), infoRequest(block));
+    }
+
+    /**
+     * {@link #blockInfo} without waiting.
+     *
+     * @param timeoutMillis for the connection and the reply together
+     * @return fails with NO_SUCH_BLOCK, with the connection's failure, or with a {@link TimeoutException}
+     */
+    public CompletableFuture<BlockInfoReply> askBlockInfo(BlockTarget target, BlockId block, long timeoutMillis) {
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis);
+        return connector
+                .connect(target.address(), Lane.CONTROL)
+                .thenCompose(connection -> connection.call(BlockMethods.BLOCK_INFO, options, infoRequest(block)))
+                .orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private static BlockInfoRequest infoRequest(BlockId block) {
+        return BlockInfoRequest.newBuilder().setBlockId(block.value()).build();
     }
 
     /**
@@ -241,21 +286,46 @@ public final class BlockClient {
      * @throws TatamiException when the server cannot be reached
      */
     public Connection bulkConnection(BlockTarget target) throws TatamiException {
-        return connection(target, Lane.bulk(Math.floorMod(nextLane.getAndIncrement(), settings.lanes())));
+        return connection(target, nextBulkLane());
+    }
+
+    private Lane nextBulkLane() {
+        return Lane.bulk(Math.floorMod(nextLane.getAndIncrement(), settings.lanes()));
     }
 
     private Connection connection(BlockTarget target, Lane lane) throws TatamiException {
-        try {
-            return connector.connect(target.address(), lane).get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
-            throw new TatamiException(code, "cannot connect to " + target + ": " + e.getCause(), e);
-        } catch (TimeoutException e) {
-            throw new TatamiException(
-                    ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while connecting to " + target, e);
+        Connection connection = connectionWithin(target, lane, settings.timeoutMillis());
+        if (connection == null) {
+            throw notInTime(target);
         }
+        return connection;
+    }
+
+    /** Null where there is none in that time. */
+    private @Nullable Connection connectionWithin(BlockTarget target, Lane lane, long millis) throws TatamiException {
+        try {
+            return connector.connect(target.address(), lane).get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw unreachable(target, e);
+        } catch (TimeoutException e) {
+            return null;
+        } catch (InterruptedException e) {
+            throw interrupted(target, e);
+        }
+    }
+
+    static TatamiException unreachable(BlockTarget target, ExecutionException e) {
+        ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
+        return new TatamiException(code, "cannot connect to " + target + ": " + e.getCause(), e);
+    }
+
+    /** Sets the thread's flag again. */
+    static TatamiException interrupted(BlockTarget target, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new TatamiException(ErrorCode.CANCELLED, "interrupted while connecting to " + target, e);
+    }
+
+    private static TatamiException notInTime(BlockTarget target) {
+        return new TatamiException(ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit");
     }
 }

@@ -181,14 +181,39 @@ public final class BlockReadStream implements AutoCloseable {
     }
 
     /**
-     * Skips bytes: they are received and not verified. Cheaper than a new stream for short distances only.
+     * Waits until {@link #read} and {@link #skip} would not wait, {@code nanos} at most.
      *
-     * @return the number of bytes; fewer than {@code bytes} only at the end of the range
+     * @return whether they would not
+     */
+    public boolean await(long nanos) throws TatamiException {
+        return current != null || queue.await(nanos);
+    }
+
+    /** The server whose copy it reads. */
+    BlockTarget target() {
+        return target;
+    }
+
+    /** As {@link ReadAttempt#poll}. */
+    boolean hasArrived() throws TatamiException {
+        return current != null || queue.hasArrived();
+    }
+
+    /** As {@link ReadAttempt#onProgress}. */
+    void onProgress(Runnable callback) {
+        queue.onProgress(callback);
+    }
+
+    /**
+     * Skips bytes: they are received and not verified. Cheaper than a new stream for short distances only. Waits for
+     * the first byte only.
+     *
+     * @return the number of bytes; 0 only at the end of the range
      */
     public long skip(long bytes) throws TatamiException {
         Check.check(!closed, "skip after close of %s", block);
         long skipped = 0;
-        while (skipped < bytes && advance(true)) {
+        while (skipped < bytes && advance(skipped == 0)) {
             ByteBuf payload = currentFrame().payload();
             int step = (int) Math.min(bytes - skipped, payload.readableBytes());
             payload.skipBytes(step);

@@ -29,6 +29,9 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     private boolean closed;
     private @Nullable TatamiException failure;
 
+    /** Told of every change; must not block. */
+    private @Nullable Runnable listener;
+
     /** A frame whose payload the holder must release; not yet verified. */
     record Arrived(ReadFrame frame, ByteBuf payload) {}
 
@@ -51,6 +54,73 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     }
 
     /**
+     * Waits until {@link #take} would not wait, {@code nanos} at most.
+     *
+     * @return whether it would not
+     */
+    boolean await(long nanos) throws TatamiException {
+        lock.lock();
+        try {
+            long nanosLeft = nanos;
+            while (isWaiting()) {
+                if (nanosLeft <= 0) {
+                    return false;
+                }
+                nanosLeft = changed.awaitNanos(nanosLeft);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether there is a frame. Throws the failure of a stream that has none, NO_SUCH_BLOCK after its end. */
+    boolean hasArrived() throws TatamiException {
+        lock.lock();
+        try {
+            if (frames.isEmpty() && failure != null) {
+                throw failure.again();
+            }
+            if (frames.isEmpty() && finished) {
+                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "the copy ends before these bytes");
+            }
+            return !frames.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has {@code callback} called at every change from now on. */
+    void onProgress(Runnable callback) {
+        lock.lock();
+        try {
+            listener = callback;
+            callback.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isWaiting() {
+        return frames.isEmpty() && !finished && failure == null;
+    }
+
+    private static TatamiException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for data of the block", e);
+    }
+
+    /** Under the lock. */
+    private void tell() {
+        changed.signalAll();
+        if (listener != null) {
+            listener.run();
+        }
+    }
+
+    /**
      * Waits for the next frame, or gives null at the end of the range. What arrived before a failure comes before it.
      */
     @Nullable
@@ -58,7 +128,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
         lock.lock();
         try {
             long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-            while (frames.isEmpty() && !finished && failure == null) {
+            while (isWaiting()) {
                 if (nanosLeft <= 0) {
                     throw new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED,
@@ -71,8 +141,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
             }
             return frames.poll();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for data of the block", e);
+            throw interrupted(e);
         } finally {
             lock.unlock();
         }
@@ -122,7 +191,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                 nextOffset += length;
                 frames.add(new Arrived(frame, payload));
             }
-            changed.signalAll();
+            tell();
         } finally {
             lock.unlock();
         }
@@ -133,7 +202,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
         lock.lock();
         try {
             finished = true;
-            changed.signalAll();
+            tell();
         } finally {
             lock.unlock();
         }
@@ -146,7 +215,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
             if (failure == null) {
                 failure = reason;
             }
-            changed.signalAll();
+            tell();
         } finally {
             lock.unlock();
         }

@@ -30,7 +30,9 @@ final class SharedRegions {
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedRegions.class);
     private static final long IDLE_SECONDS_MAX = 10;
-    private static final long OFFER_MILLIS_MAX = 2_000;
+
+    /** A reader that waits for longer goes to another copy. */
+    static final long OFFER_MILLIS_MAX = 1_000;
 
     /** After a refusal, which costs a call or the wait for one; what there was no memory for goes by the connection. */
     private static final long REST_SECONDS = 30;

@@ -153,7 +153,7 @@ public final class AccessPlanner {
         }
 
         private void add(BlockExtent block, long offset, long length) throws TatamiException {
-            ServerId server = CopyChoice.plannedServer(block);
+            ServerId server = locator.order().planned(block.block(), block.servers());
             Share share = shares.computeIfAbsent(server, key -> new Share());
             share.ranges.add(PlannedRange.newBuilder()
                     .setBlockId(block.block().value())

@@ -61,7 +61,7 @@ final class ChecksumReader {
 
     private int[] chunks(BlockExtent extent, long lengthBytes) throws TatamiException {
         TatamiException last = null;
-        for (ServerId server : extent.servers()) {
+        for (ServerId server : locator.order().of(extent.block(), extent.servers())) {
             try {
                 return locator.blocks()
                         .chunkChecksums(
@@ -72,6 +72,7 @@ final class ChecksumReader {
                                 lengthBytes);
             } catch (TatamiException e) {
                 FileLocator.requireOtherCopyMayHelp(e);
+                locator.suspects().failed(server, e);
                 last = e;
             }
         }

@@ -1,26 +1,34 @@
 package io.tatami.client.file;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockTarget;
+import io.tatami.client.block.ReadAttempt;
 import io.tatami.client.block.ReadTerms;
 import io.tatami.client.meta.Backoff;
-import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
+import io.tatami.protocol.wire.BlockLocation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the copy of a block that a reader reads: one on this host first, then the others. After all have failed, it
- * asks the home for the present copies, for some rounds. A damaged copy comes last, and is read as far as it is sound.
- * Used by one thread.
+ * Chooses the copy of a block that a reader reads, in the order of {@link io.tatami.client.meta.ReadOrder}. A copy that
+ * is silent for a second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have
+ * failed, it asks the home for the present copies, for some rounds. A damaged copy comes last, and is read as far as it
+ * is sound. Used by one thread.
  */
 final class CopyChoice {
+    /** The silence after which another copy is read beside the first, whatever the settings say. */
+    static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final int ROUNDS_MAX = 4;
 
     private final FileLocator locator;
@@ -29,7 +37,9 @@ final class CopyChoice {
     private final FileContent content;
     private final Deadline deadline;
     private final Backoff backoff;
-    private final Deque<ServerId> untried = new ArrayDeque<>();
+
+    /** The copies that may be read, the present one first. */
+    private final List<ServerId> untried = new ArrayList<>();
 
     /** The block's servers with damaged copies, as found by this reader. */
     private final Deque<ServerId> damaged = new ArrayDeque<>();
@@ -41,6 +51,9 @@ final class CopyChoice {
 
     /** Whether only undamaged copies are accepted; false if no other copy is left. */
     private boolean soundOnly = true;
+
+    /** For the first byte of the present stream; null after it, and where there is no other copy. */
+    private @Nullable WaitLimit firstByteLimit;
 
     /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
     CopyChoice(
@@ -60,7 +73,7 @@ final class CopyChoice {
     }
 
     boolean isLocal() {
-        return !untried.isEmpty() && locator.servers().isLocal(untried.element());
+        return !untried.isEmpty() && locator.servers().isLocal(present());
     }
 
     /** Opens a range of the block, by its own offsets, at the copy that is to be read now. */
@@ -69,20 +82,150 @@ final class CopyChoice {
             if (untried.isEmpty()) {
                 throw new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
             }
-            try {
-                BlockTarget target = locator.servers().target(untried.element(), deadline);
-                statistics.countStream(vectored);
-                return locator.blocks()
-                        .openReader(
-                                target,
-                                extent.block(),
-                                extent.generation(),
-                                offsetBytes,
-                                lengthBytes,
-                                new ReadTerms(sharesMemory, soundOnly));
-            } catch (TatamiException e) {
-                failed(e);
+            BlockReadStream stream = openPresent(offsetBytes, lengthBytes);
+            if (stream != null) {
+                return stream;
             }
+        }
+    }
+
+    /** Null where the copy failed, and another one is the present one now. */
+    private @Nullable BlockReadStream openPresent(long offsetBytes, long lengthBytes) throws TatamiException {
+        ReadAttempt attempt;
+        try {
+            firstByteLimit = hasOther() ? WaitLimit.ofNanos(locator.patienceNanos()) : null;
+            statistics.countStream(vectored);
+            attempt = attempt(present(), offsetBytes, lengthBytes);
+            BlockReadStream stream = attempt.await(patienceNanos());
+            if (stream != null) {
+                return stream;
+            }
+            if (firstByteLimit == null) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE, "cannot connect to " + present() + ": no answer within the time limit");
+            }
+        } catch (TatamiException e) {
+            drop(present(), e);
+            // A server that cannot be reached may be starting: its copy is waited for as long as an operation may take.
+            findOthers(e, e.code() == ErrorCode.UNAVAILABLE ? Integer.MAX_VALUE : ROUNDS_MAX);
+            return null;
+        }
+        return race(attempt, offsetBytes, lengthBytes);
+    }
+
+    private ReadAttempt attempt(ServerId server, long offsetBytes, long lengthBytes) throws TatamiException {
+        BlockTarget target = locator.servers().target(server, deadline);
+        return locator.blocks()
+                .beginReader(
+                        target,
+                        extent.block(),
+                        extent.generation(),
+                        offsetBytes,
+                        lengthBytes,
+                        new ReadTerms(sharesMemory, soundOnly));
+    }
+
+    /**
+     * Waits until {@code stream}, which {@link #open} gave, has something to be read; not where there is no other copy.
+     *
+     * @return whether it has; if not, another copy is to be read
+     */
+    boolean await(BlockReadStream stream) throws TatamiException {
+        if (!hasOther()) {
+            return true;
+        }
+        boolean isThere = stream.await(patienceNanos());
+        firstByteLimit = null;
+        return isThere;
+    }
+
+    /**
+     * Reads on from the copy that delivers first: the present one, whose stream {@link #await} found silent, or
+     * another.
+     *
+     * @return null if all failed; those that there are then are for {@link #open}
+     */
+    @Nullable
+    BlockReadStream race(BlockReadStream silent, long offsetBytes, long lengthBytes) throws TatamiException {
+        return race(ReadAttempt.of(silent), offsetBytes, lengthBytes);
+    }
+
+    private @Nullable BlockReadStream race(ReadAttempt silent, long offsetBytes, long lengthBytes)
+            throws TatamiException {
+        firstByteLimit = null;
+        Remaining remaining = new Remaining(offsetBytes, lengthBytes);
+        try (CopyRace race =
+                new CopyRace(remaining, present(), silent, locator.patienceNanos(), locator.timeoutNanos())) {
+            CopyRace.Winner winner = race.run();
+            if (winner == null) {
+                findOthers(remaining.last, ROUNDS_MAX);
+                return null;
+            }
+            for (ServerId loser : race.losers()) {
+                putLast(loser, race.hasStalled(loser));
+            }
+            untried.remove(winner.server());
+            untried.add(0, winner.server());
+            if (winner.rank() > 0) {
+                statistics.countHedgeWin();
+            }
+            return winner.stream();
+        }
+    }
+
+    /** The copies for a race over a range. */
+    private final class Remaining implements CopyRace.Entrants {
+        private final long offsetBytes;
+        private final long lengthBytes;
+        private TatamiException last = new TatamiException(ErrorCode.UNAVAILABLE, "no copy was tried");
+
+        Remaining(long offsetBytes, long lengthBytes) {
+            this.offsetBytes = offsetBytes;
+            this.lengthBytes = lengthBytes;
+        }
+
+        @Override
+        public boolean joinNext(CopyRace race) throws TatamiException {
+            for (ServerId server : List.copyOf(untried)) {
+                if (!race.has(server)) {
+                    try {
+                        race.join(server, attempt(server, offsetBytes, lengthBytes));
+                        statistics.countHedge();
+                        return true;
+                    } catch (TatamiException e) {
+                        gaveUp(server, e);
+                    }
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public int count() {
+            return untried.size();
+        }
+
+        @Override
+        public void gaveUp(ServerId server, TatamiException failure) throws TatamiException {
+            drop(server, failure);
+            last = failure;
+        }
+    }
+
+    /**
+     * The present copy was silent for too long while bytes were skipped: another one is the present one from now on.
+     */
+    void passOver() {
+        putLast(present(), locator.patienceNanos() >= STALL_NANOS);
+    }
+
+    private void putLast(ServerId server, boolean isStalled) {
+        untried.remove(server);
+        untried.add(server);
+        if (isStalled) {
+            locator.suspects().suspect(server);
+        } else {
+            locator.suspects().doubt(server);
         }
     }
 
@@ -100,17 +243,27 @@ final class CopyChoice {
      * @throws TatamiException CORRUPT if one copy failed its checksum and no other is left; else the failure given
      */
     void failed(TatamiException failure) throws TatamiException {
+        drop(present(), failure);
+        findOthers(failure, ROUNDS_MAX);
+    }
+
+    private void drop(ServerId server, TatamiException failure) throws TatamiException {
         FileLocator.requireOtherCopyMayHelp(failure);
         if (failure.code() == ErrorCode.CORRUPT) {
             anyCorrupt = true;
             statistics.countChecksumFailure();
         } else {
             statistics.countCopyFailure();
+            locator.suspects().failed(server, failure);
         }
-        ServerId given = untried.poll();
-        if (soundOnly && given != null && failure.code() == ErrorCode.CORRUPT) {
-            damaged.add(given);
+        boolean wasThere = untried.remove(server);
+        if (soundOnly && wasThere && failure.code() == ErrorCode.CORRUPT) {
+            damaged.add(server);
         }
+    }
+
+    /** Where no copy is left: allows damaged ones, or asks the home again. */
+    private void findOthers(TatamiException failure, int roundsMax) throws TatamiException {
         if (untried.isEmpty() && !damaged.isEmpty()) {
             soundOnly = false;
             untried.addAll(damaged);
@@ -119,7 +272,7 @@ final class CopyChoice {
         if (!untried.isEmpty()) {
             return;
         }
-        if (++rounds == ROUNDS_MAX || deadline.isOver()) {
+        if (++rounds >= roundsMax || deadline.isOver()) {
             throw new TatamiException(
                     anyCorrupt ? ErrorCode.CORRUPT : failure.code(),
                     "no copy of " + extent.block() + " of " + content.status().path() + " can be read: "
@@ -133,40 +286,35 @@ final class CopyChoice {
 
     /** Asks the home again. A block that is no longer the file's keeps the servers it had. */
     private void relocate() throws TatamiException {
-        for (BlockExtent now : locator.again(content).blocks()) {
-            if (now.block().equals(extent.block()) && now.offsetBytes() == extent.offsetBytes()) {
+        for (BlockLocation now : locator.locationsNow(content)) {
+            if (now.getBlockId() == extent.block().value()) {
                 extent = new BlockExtent(
-                        extent.block(), now.generation(), extent.offsetBytes(), extent.lengthBytes(), now.servers());
+                        extent.block(),
+                        Generation.of(now.getGeneration()),
+                        extent.offsetBytes(),
+                        extent.lengthBytes(),
+                        ServerId.listOf(now.getServerIdList()));
             }
         }
         fill();
     }
 
     private void fill() {
-        BlockServers servers = locator.servers();
-        untried.addAll(inOrder(extent, servers::isLocal));
+        untried.addAll(locator.order().of(extent.block(), extent.servers()));
     }
 
-    /**
-     * The server that a reader goes to first, wherever it runs: a plan is for readers that are sent to their bytes.
-     *
-     * @return one of the block's servers
-     */
-    static ServerId plannedServer(BlockExtent extent) {
-        return inOrder(extent, server -> false).get(0);
+    private ServerId present() {
+        return untried.get(0);
     }
 
-    private static List<ServerId> inOrder(BlockExtent extent, Predicate<ServerId> isLocal) {
-        List<ServerId> order = new ArrayList<>();
-        List<ServerId> far = new ArrayList<>();
-        for (ServerId server : extent.servers()) {
-            (isLocal.test(server) ? order : far).add(server);
+    private boolean hasOther() {
+        return untried.size() > 1;
+    }
+
+    private long patienceNanos() {
+        if (firstByteLimit != null) {
+            return Math.max(0, firstByteLimit.leftNanos());
         }
-        // Readers of different blocks begin with different copies.
-        int first = far.isEmpty() ? 0 : Math.floorMod(extent.block().value(), far.size());
-        for (int i = 0; i < far.size(); i++) {
-            order.add(far.get((first + i) % far.size()));
-        }
-        return order;
+        return hasOther() ? locator.patienceNanos() : locator.timeoutNanos();
     }
 }

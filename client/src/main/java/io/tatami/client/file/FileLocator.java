@@ -13,6 +13,8 @@ import io.tatami.client.entry.EntryReader;
 import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.ReadOrder;
+import io.tatami.client.meta.SuspectServers;
 import io.tatami.client.model.PathStatus;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockLocation;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Finds out where a file's bytes are and how many can be read. Of a block that is being written, only its servers know
@@ -30,16 +33,40 @@ final class FileLocator {
 
     private final EntryReader entries;
     private final BlockServers servers;
+    private final ReadOrder order;
     private final BlockClient blocks;
+    private final long patienceNanos;
 
-    FileLocator(EntryReader entries, BlockServers servers, BlockClient blocks) {
-        this.entries = entries;
-        this.servers = servers;
+    /** @param hedge the silence of a copy after which another is read beside it; zero for a second */
+    FileLocator(FileStreams.Metadata metadata, BlockClient blocks, Duration hedge) {
+        this.entries = metadata.entries();
+        this.servers = metadata.servers();
+        this.order = metadata.order();
         this.blocks = blocks;
+        this.patienceNanos =
+                hedge.isZero() ? CopyChoice.STALL_NANOS : Math.min(CopyChoice.STALL_NANOS, hedge.toNanos());
     }
 
     BlockServers servers() {
         return servers;
+    }
+
+    ReadOrder order() {
+        return order;
+    }
+
+    SuspectServers suspects() {
+        return order.suspects();
+    }
+
+    /** The silence of a copy after which another one is read beside it. */
+    long patienceNanos() {
+        return patienceNanos;
+    }
+
+    /** The silence after which a copy is given up. */
+    long timeoutNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(blocks.settings().timeoutMillis());
     }
 
     BlockClient blocks() {
@@ -87,10 +114,10 @@ final class FileLocator {
         return FileContent.of(status, extents);
     }
 
-    /** The same file now, by its id; its blocks may have moved to other servers. */
-    FileContent again(FileContent content) throws TatamiException {
+    /** Where the file's blocks are now, by its id: they may have moved to other servers. */
+    List<BlockLocation> locationsNow(FileContent content) throws TatamiException {
         PathStatus status = content.status();
-        return content(entries.file(new FileId(status.id()), status.path()));
+        return entries.file(new FileId(status.id()), status.path()).wire().getBlockList();
     }
 
     /** @param isFinal the block does not grow, so that the next one may have bytes */
@@ -101,22 +128,15 @@ final class FileLocator {
         Deadline deadline = deadline();
         TatamiException last = null;
         for (int round = 0; round < ROUNDS_MAX; round++) {
-            int without = 0;
-            for (ServerId server : ServerId.listOf(location.getServerIdList())) {
-                try {
-                    BlockInfoReply info =
-                            blocks.blockInfo(servers.target(server, deadline), new BlockId(location.getBlockId()));
-                    long length = Math.max(location.getLength(), info.getVisibleLength());
-                    return new Visible(length, info.getFinalized());
-                } catch (TatamiException e) {
-                    requireOtherCopyMayHelp(e);
-                    without += e.code() == ErrorCode.NO_SUCH_BLOCK ? 1 : 0;
-                    last = e;
-                }
+            LengthQuestion question = new LengthQuestion(this, location);
+            BlockInfoReply info = question.ask(deadline);
+            if (info != null) {
+                return new Visible(Math.max(location.getLength(), info.getVisibleLength()), info.getFinalized());
             }
-            if (without == location.getServerIdCount() && location.getLength() == 0) {
+            if (question.allAreWithout() && location.getLength() == 0) {
                 return new Visible(0, false);
             }
+            last = question.lastFailure();
             backoff.pause(deadline);
             if (last != null) {
                 servers.reconsider(last, deadline);

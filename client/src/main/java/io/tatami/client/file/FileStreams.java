@@ -7,6 +7,7 @@ import io.tatami.client.entry.EntryReader;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.meta.ReadOrder;
 import io.tatami.client.model.ClientSettings;
 import io.tatami.client.model.FileChecksum;
 import io.tatami.client.model.PathStatus;
@@ -35,7 +36,7 @@ public final class FileStreams implements AutoCloseable {
     private final AtomicBoolean lastHadBlocks = new AtomicBoolean();
 
     /** The parts of the metadata client that streams use. */
-    public record Metadata(MetadataCaller caller, EntryReader entries, BlockServers servers) {}
+    public record Metadata(MetadataCaller caller, EntryReader entries, BlockServers servers, ReadOrder order) {}
 
     public FileStreams(Metadata metadata, BlockClient blocks, ClientSettings settings) {
         this.caller = metadata.caller();
@@ -43,7 +44,7 @@ public final class FileStreams implements AutoCloseable {
         this.blocks = blocks;
         this.settings = settings;
         this.leases = new LeaseRenewer(caller, settings.leaseRenewal());
-        this.locator = new FileLocator(metadata.entries(), servers, blocks);
+        this.locator = new FileLocator(metadata, blocks, settings.readHedge());
         this.planner = new AccessPlanner(locator, metadata.entries());
         this.vectored = new VectoredReads(
                 settings.vectoredThreads(), settings.vectoredGapBytes(), settings.vectoredRunBytesMax());

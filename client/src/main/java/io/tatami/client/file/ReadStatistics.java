@@ -15,6 +15,8 @@ public final class ReadStatistics {
     private final LongAdder openings = new LongAdder();
     private final LongAdder checksumFailures = new LongAdder();
     private final LongAdder copyFailures = new LongAdder();
+    private final LongAdder hedges = new LongAdder();
+    private final LongAdder hedgeWins = new LongAdder();
 
     void addBlockBytes(boolean local, long bytes) {
         (local ? localBytes : remoteBytes).add(bytes);
@@ -55,6 +57,16 @@ public final class ReadStatistics {
 
     void countChecksumFailure() {
         checksumFailures.increment();
+    }
+
+    /** A stream beside another one: reading does not begin anew by it. */
+    void countHedge() {
+        streamsOpened.increment();
+        hedges.increment();
+    }
+
+    void countHedgeWin() {
+        hedgeWins.increment();
     }
 
     void countCopyFailure() {
@@ -113,5 +125,15 @@ public final class ReadStatistics {
     /** Copies given up for any other reason. */
     public long copyFailures() {
         return copyFailures.sum();
+    }
+
+    /** Streams that were opened beside another one, because that one was silent. */
+    public long hedges() {
+        return hedges.sum();
+    }
+
+    /** Those of the {@link #hedges} that delivered first. */
+    public long hedgeWins() {
+        return hedgeWins.sum();
     }
 }

@@ -45,8 +45,8 @@ final class SequentialRun implements AutoCloseable {
     /** Reads what is at hand, at least a byte; not at the end of the run. */
     int read(ByteBuffer destination) throws TatamiException {
         while (true) {
+            BlockReadStream open = readable();
             try {
-                BlockReadStream open = stream();
                 long stagedBefore = open.stagedBytes();
                 long lateBefore = open.lateBytes();
                 long sharedBefore = open.sharedBytes();
@@ -58,7 +58,7 @@ final class SequentialRun implements AutoCloseable {
                 statistics.addSharedBytes(open.sharedBytes() - sharedBefore);
                 return length;
             } catch (TatamiException e) {
-                boolean unverified = stream != null && stream.sharesMemory() && stream.hasFailedChecksum();
+                boolean unverified = open.sharesMemory() && open.hasFailedChecksum();
                 close();
                 if (unverified) {
                     copies.askVerified();
@@ -79,14 +79,25 @@ final class SequentialRun implements AutoCloseable {
             return;
         }
         try {
-            long skipped = stream.skip(target - position);
-            statistics.addSkippedBytes(skipped);
-            requireBytes(position + skipped == target ? 1 : -1);
+            skip(stream, target);
         } catch (TatamiException e) {
             close();
             copies.failed(e);
         }
         position = target;
+    }
+
+    private void skip(BlockReadStream open, long target) throws TatamiException {
+        while (position < target) {
+            if (!copies.await(open)) {
+                close();
+                copies.passOver();
+                return;
+            }
+            int skipped = requireBytes((int) Math.min(Integer.MAX_VALUE, open.skip(target - position)));
+            statistics.addSkippedBytes(skipped);
+            position += skipped;
+        }
     }
 
     /** Fills {@code destination} from here on; the run must have as many bytes. */
@@ -104,13 +115,20 @@ final class SequentialRun implements AutoCloseable {
         }
     }
 
-    private BlockReadStream stream() throws TatamiException {
-        BlockReadStream open = stream;
-        if (open == null) {
-            open = copies.open(position - copies.extent().offsetBytes(), endPosition - position);
-            stream = open;
+    /** A stream that can be read without another copy being worth a try. */
+    private BlockReadStream readable() throws TatamiException {
+        while (true) {
+            BlockReadStream open = stream;
+            if (open == null) {
+                open = copies.open(position - copies.extent().offsetBytes(), endPosition - position);
+                stream = open;
+            }
+            if (copies.await(open)) {
+                return open;
+            }
+            stream = null;
+            stream = copies.race(open, position - copies.extent().offsetBytes(), endPosition - position);
         }
-        return open;
     }
 
     private static int requireBytes(int length) throws TatamiException {

@@ -24,11 +24,38 @@ public final class BlockServers {
 
     private final MetadataRouter router;
     private final LocalHost localHost;
-    private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of());
+    private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of(), "");
 
-    /** @param alive by id */
+    /**
+     * @param alive by id
+     * @param clientRack this host's; empty where it is not known
+     */
     private record Snapshot(
-            @Nullable ClusterMap map, Map<ServerId, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
+            @Nullable ClusterMap map,
+            Map<ServerId, BlockServerInfo> byId,
+            List<BlockServerInfo> alive,
+            String clientRack) {}
+
+    /** How likely a server is to answer, by the map; the best first. */
+    enum Health {
+        /** It is heard of regularly, and stays. */
+        SOUND,
+        /** It is to be relieved of its blocks. */
+        LEAVING,
+        /** This client found it failing; the map does not say so. */
+        SUSPECT,
+        /** It has missed heartbeats, or may be away for maintenance. */
+        STALE,
+        /** It is dead, or not in the map. */
+        LOST
+    }
+
+    /** How far a server is from this client; the nearest first. */
+    enum Distance {
+        HOST,
+        RACK,
+        OTHER_RACK
+    }
 
     public BlockServers(MetadataRouter router, LocalHost localHost) {
         this.router = router;
@@ -87,6 +114,39 @@ public final class BlockServers {
     public boolean isLocal(ServerId server) {
         BlockServerInfo info = byId().get(server);
         return info != null && localHost.isHostOf(info);
+    }
+
+    Health health(ServerId server) {
+        BlockServerInfo info = byId().get(server);
+        if (info == null) {
+            return Health.LOST;
+        }
+        return switch (info.getState()) {
+            case JOINING, ACTIVE -> Health.SOUND;
+            case DRAINING -> Health.LEAVING;
+            case STALE, MAINTENANCE -> Health.STALE;
+            case GONE, DEAD, UNRECOGNIZED -> Health.LOST;
+        };
+    }
+
+    /** All servers of other hosts are equally far where this client's rack is not known. */
+    Distance distance(ServerId server) {
+        Snapshot now = newest();
+        BlockServerInfo info = now.byId.get(server);
+        if (info == null) {
+            return Distance.OTHER_RACK;
+        }
+        if (localHost.isHostOf(info)) {
+            return Distance.HOST;
+        }
+        boolean isNear = !now.clientRack.isEmpty() && now.clientRack.equals(info.getRack());
+        return isNear ? Distance.RACK : Distance.OTHER_RACK;
+    }
+
+    /** Where a server's data port is by the map that there is; null for a server that is not in it. */
+    public @Nullable BlockTarget knownTarget(ServerId server) {
+        BlockServerInfo info = byId().get(server);
+        return info == null ? null : BlockTarget.of(info);
     }
 
     /** This host as the cluster's servers call it, for placement; empty where it has no block server and no name. */
@@ -162,7 +222,7 @@ public final class BlockServers {
                     .filter(BlockServers::isAlive)
                     .sorted(Comparator.comparingInt(BlockServerInfo::getServerId))
                     .toList();
-            now = new Snapshot(map, fresh, alive);
+            now = new Snapshot(map, fresh, alive, localHost.rack(fresh.values()));
             snapshot = now;
         }
         return now;

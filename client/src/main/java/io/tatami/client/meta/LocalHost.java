@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,26 +27,44 @@ public final class LocalHost {
     private static final Logger LOG = LoggerFactory.getLogger(LocalHost.class);
 
     private final String name;
+    private final String rack;
     private final boolean sharesMachine;
     private final Set<InetAddress> addresses;
     private final Map<String, Boolean> isLocalByHost = new ConcurrentHashMap<>();
 
-    /** @param name as the cluster calls this host; empty for {@link #ENVIRONMENT_NAME}, or else what the system says */
-    public LocalHost(String name) {
-        this(name, System.getenv(ENVIRONMENT_NAME));
+    /**
+     * @param name as the cluster calls this host; empty for {@link #ENVIRONMENT_NAME}, or else what the system says
+     * @param rack as the cluster calls it; empty for the rack of this host's block server
+     */
+    public LocalHost(String name, String rack) {
+        this(name, rack, System.getenv(ENVIRONMENT_NAME));
     }
 
-    LocalHost(String name, @Nullable String environmentName) {
+    LocalHost(String name, String rack, @Nullable String environmentName) {
         String given = name.isEmpty() && environmentName != null ? environmentName : name;
         Set<InetAddress> named = given.isEmpty() ? Set.of() : addressesOf(given);
         this.sharesMachine = named.stream().anyMatch(LocalHost::isOneOfMany);
         this.name = given.isEmpty() ? systemName() : given;
+        this.rack = rack;
         this.addresses = sharesMachine ? named : ownAddresses();
     }
 
     /** May be empty. */
     String name() {
         return name;
+    }
+
+    /** This host's rack: the one it was given, else that of a server of the host's name; empty where there is none. */
+    String rack(Collection<BlockServerInfo> servers) {
+        if (!rack.isEmpty()) {
+            return rack;
+        }
+        // By the name alone: nobody waits for the addresses of all hosts of a cluster to be looked up.
+        return servers.stream()
+                .filter(server -> server.getHost().equals(name))
+                .map(BlockServerInfo::getRack)
+                .findFirst()
+                .orElse("");
     }
 
     boolean isHostOf(BlockServerInfo server) {

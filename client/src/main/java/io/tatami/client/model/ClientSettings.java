@@ -13,6 +13,7 @@ import java.util.List;
  * @param operationTimeout how long an operation on the metadata service is tried before it fails
  * @param attemptTimeout how long one attempt of it waits for its reply
  * @param host the name of this host as the cluster's servers call it; empty to find it out
+ * @param rack of this host as the cluster calls it; empty for that of its block server
  * @param blockSizeBytes of new files
  * @param replication of new files
  * @param inlineBytesMax files up to this size are stored with the metadata; the cluster's limit is 16 KiB
@@ -20,6 +21,7 @@ import java.util.List;
  * @param listPageEntries entries asked of each shard for a page of a listing
  * @param leaseRenewal how often the leases of open files are renewed
  * @param readAheadBytes how far a sequential reader reads ahead
+ * @param readHedge the silence of a copy after which another one is read beside it; zero for a second
  * @param sharesMemory whether long reads and writes go through memory shared with block servers of this host
  * @param writeWindowBytes how much a writer sends ahead of its acknowledgement
  * @param blockTimeout how long a block server may be silent before another copy or a recovery is tried
@@ -32,6 +34,7 @@ public record ClientSettings(
         Duration operationTimeout,
         Duration attemptTimeout,
         String host,
+        String rack,
         long blockSizeBytes,
         int replication,
         int inlineBytesMax,
@@ -39,6 +42,7 @@ public record ClientSettings(
         int listPageEntries,
         Duration leaseRenewal,
         int readAheadBytes,
+        Duration readHedge,
         boolean sharesMemory,
         int writeWindowBytes,
         Duration blockTimeout,
@@ -59,6 +63,8 @@ public record ClientSettings(
             "tatami.client.attempt.timeout", "30s", "1ms", "1d", "How long one attempt of an operation waits.");
     private static final Setting<String> HOST =
             Setting.text("tatami.client.host", "", "This host's name as the cluster knows it; empty to find it out.");
+    private static final Setting<String> RACK = Setting.text(
+            "tatami.client.rack", "", "This host's rack as the cluster knows it; empty for that of its block server.");
     private static final Setting<Long> BLOCK_SIZE =
             Setting.size("tatami.client.block.size", "256m", "1", "2g", "Block size of new files.");
     private static final Setting<Integer> REPLICATION =
@@ -75,6 +81,12 @@ public record ClientSettings(
             "tatami.client.lease.renewal", "20s", "1ms", "5m", "How often the leases of open files are renewed.");
     private static final Setting<Long> READ_AHEAD =
             Setting.size("tatami.client.read.ahead", "8m", "1m", "256m", "How far a sequential reader reads ahead.");
+    private static final Setting<Duration> READ_HEDGE = Setting.duration(
+            "tatami.client.read.hedge",
+            "0ms",
+            "0ms",
+            "1s",
+            "Silence of a copy after which another one is read beside it; 0 for one second.");
     private static final Setting<Boolean> SHARED_MEMORY = Setting.flag(
             "tatami.client.shared.memory",
             true,
@@ -96,6 +108,7 @@ public record ClientSettings(
             OPERATION_TIMEOUT,
             ATTEMPT_TIMEOUT,
             HOST,
+            RACK,
             BLOCK_SIZE,
             REPLICATION,
             INLINE_MAX,
@@ -103,6 +116,7 @@ public record ClientSettings(
             LIST_PAGE,
             LEASE_RENEWAL,
             READ_AHEAD,
+            READ_HEDGE,
             SHARED_MEMORY,
             WRITE_WINDOW,
             BLOCK_TIMEOUT,
@@ -117,6 +131,7 @@ public record ClientSettings(
                 settings.get(OPERATION_TIMEOUT),
                 settings.get(ATTEMPT_TIMEOUT),
                 settings.get(HOST),
+                settings.get(RACK),
                 settings.get(BLOCK_SIZE),
                 settings.get(REPLICATION),
                 Math.toIntExact(settings.get(INLINE_MAX)),
@@ -124,6 +139,7 @@ public record ClientSettings(
                 settings.get(LIST_PAGE),
                 settings.get(LEASE_RENEWAL),
                 Math.toIntExact(settings.get(READ_AHEAD)),
+                settings.get(READ_HEDGE),
                 settings.get(SHARED_MEMORY),
                 Math.toIntExact(settings.get(WRITE_WINDOW)),
                 settings.get(BLOCK_TIMEOUT),

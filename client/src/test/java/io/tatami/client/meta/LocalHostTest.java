@@ -18,7 +18,7 @@ final class LocalHostTest {
 
     @Test
     void everyLoopbackAddressIsLocalToAHostWithoutAName() {
-        LocalHost host = new LocalHost("", null);
+        LocalHost host = new LocalHost("", "", null);
         assertTrue(host.isHostOf(server("localhost", "localhost")));
         assertTrue(host.isHostOf(server("node2", "127.0.0.12")));
         assertFalse(host.isHostOf(server("other", "192.0.2.7")));
@@ -26,7 +26,7 @@ final class LocalHostTest {
 
     @Test
     void hostsThatShareAMachineTakeOnlyTheirOwnAddressForLocal() {
-        LocalHost host = new LocalHost("127.0.0.11", null);
+        LocalHost host = new LocalHost("127.0.0.11", "", null);
         assertTrue(host.isHostOf(server("node1", "127.0.0.11")));
         assertFalse(host.isHostOf(server("node2", "127.0.0.12")));
         assertTrue(host.isHostOf(server("localhost", "127.0.0.1")), "no host of several is there");
@@ -34,19 +34,19 @@ final class LocalHostTest {
 
     @Test
     void aHostNamedLocalhostHasEveryLoopbackAddress() {
-        LocalHost host = new LocalHost("localhost", null);
+        LocalHost host = new LocalHost("localhost", "", null);
         assertTrue(host.isHostOf(server("node2", "127.0.0.12")));
     }
 
     @Test
     void theEnvironmentNamesAHostWithoutASetting() {
-        assertEquals("127.0.0.12", new LocalHost("", "127.0.0.12").name());
-        assertEquals("127.0.0.11", new LocalHost("127.0.0.11", "127.0.0.12").name());
+        assertEquals("127.0.0.12", new LocalHost("", "", "127.0.0.12").name());
+        assertEquals("127.0.0.11", new LocalHost("127.0.0.11", "", "127.0.0.12").name());
     }
 
     @Test
     void aServerOfTheGivenNameIsLocalThoughTheNameHasNoAddress() {
-        LocalHost host = new LocalHost("no..such.name", null);
+        LocalHost host = new LocalHost("no..such.name", "", null);
         assertTrue(host.isHostOf(server("no..such.name", "192.0.2.7")));
         assertTrue(host.isHostOf(server("node2", "127.0.0.12")));
     }

@@ -55,7 +55,9 @@ public final class TatamiInputStream extends FSInputStream
             Map.entry(StreamStatisticNames.STREAM_READ_SKIP_BYTES, ReadStatistics::skippedBytes),
             Map.entry(StreamStatisticNames.STREAM_READ_OPENED, ReadStatistics::openings),
             Map.entry("stream_read_checksum_failures", ReadStatistics::checksumFailures),
-            Map.entry("stream_read_copy_failures", ReadStatistics::copyFailures));
+            Map.entry("stream_read_copy_failures", ReadStatistics::copyFailures),
+            Map.entry("stream_read_hedges", ReadStatistics::hedges),
+            Map.entry("stream_read_hedge_wins", ReadStatistics::hedgeWins));
 
     private final FileReader reader;
     private final OpenStreams siblings;

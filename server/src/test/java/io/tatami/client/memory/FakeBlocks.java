@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A block server that keeps blocks in memory, sends no byte on, and can be told to fail. A read sends all that was
@@ -41,10 +42,16 @@ public final class FakeBlocks {
     private final Map<Long, Block> blocks = new HashMap<>();
     private int writesUntilFailure = Integer.MAX_VALUE;
     private boolean refusing;
+    private boolean silent;
+    private int readsHangAt = Integer.MAX_VALUE;
     private boolean holding;
     private final List<Runnable> heldAnswers = new ArrayList<>();
     private int writeStreams;
     private int readStreams;
+    private final List<Long> readOffsets = new ArrayList<>();
+    private final List<Runnable> hungReads = new ArrayList<>();
+    private int cancelledReads;
+    private @Nullable Runnable beforeRead;
     private final List<List<Long>> askedForStaged = new ArrayList<>();
 
     private static final class Block {
@@ -63,6 +70,33 @@ public final class FakeBlocks {
     /** Whether every stream and call is refused. */
     public synchronized void setRefusing(boolean whether) {
         refusing = whether;
+    }
+
+    /** Whether reads and questions about blocks are taken and never answered. */
+    public synchronized void setSilent(boolean whether) {
+        silent = whether;
+    }
+
+    /** Reads send nothing from this offset of a block on, and do not end. */
+    public synchronized void hangReadsAt(int offset) {
+        readsHangAt = offset;
+    }
+
+    /** The reads that hang are answered. */
+    public synchronized void releaseReads() {
+        readsHangAt = Integer.MAX_VALUE;
+        hungReads.forEach(Runnable::run);
+        hungReads.clear();
+    }
+
+    /** {@code action} happens when the next read arrives, before it is looked at. */
+    public synchronized void beforeNextRead(Runnable action) {
+        beforeRead = action;
+    }
+
+    /** Makes the block's copy one that an older generation left behind. */
+    public synchronized void setGeneration(long block, long generation) {
+        Objects.requireNonNull(blocks.get(block)).generation = generation;
     }
 
     /** No write is answered from now on, until {@link #releaseAnswers}. */
@@ -120,6 +154,15 @@ public final class FakeBlocks {
         return readStreams;
     }
 
+    /** Where in their block reads began, in order. */
+    public synchronized List<Long> readOffsets() {
+        return List.copyOf(readOffsets);
+    }
+
+    public synchronized int cancelledReads() {
+        return cancelledReads;
+    }
+
     /** The blocks of each question what is staged. */
     public synchronized List<List<Long>> askedForStaged() {
         return List.copyOf(askedForStaged);
@@ -132,6 +175,9 @@ public final class FakeBlocks {
     HandlerTable addTo(HandlerTable table) {
         table.on(BlockMethods.BLOCK_INFO, (context, request, responder) -> {
             try {
+                if (isSilent()) {
+                    return;
+                }
                 responder.success(info(request.getBlockId()));
             } catch (TatamiException e) {
                 responder.failure(e);
@@ -168,6 +214,10 @@ public final class FakeBlocks {
             reply.addStagedBytes(block == null ? 0 : block.bytes.length);
         }
         return reply.build();
+    }
+
+    private synchronized boolean isSilent() {
+        return silent;
     }
 
     private Block held(long id) throws TatamiException {
@@ -281,43 +331,77 @@ public final class FakeBlocks {
         }
     }
 
-    private synchronized StreamReceiver<ReadCredit> read(
-            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
-        readStreams++;
+    private StreamReceiver<ReadCredit> read(ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        Runnable before;
+        synchronized (this) {
+            before = beforeRead;
+            beforeRead = null;
+        }
+        // Not under the lock: it may concern another server.
+        if (before != null) {
+            before.run();
+        }
+        synchronized (this) {
+            readStreams++;
+            readOffsets.add(request.getOffset());
+            if (!silent) {
+                answer(request, stream);
+            }
+        }
+        return new IgnoredWindow();
+    }
+
+    private void answer(ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         try {
             Block block = held(request.getBlockId());
             if (block.damaged && request.getSoundOnly()) {
                 throw new TatamiException(ErrorCode.CORRUPT, "damaged");
             }
             int end = (int) Math.min(block.bytes.length, request.getOffset() + request.getLength());
-            for (int at = (int) request.getOffset(); at < end; ) {
-                int length = Math.min(end - at, FRAME_BYTES - at % FRAME_BYTES);
-                ByteBuffer part = ByteBuffer.wrap(block.bytes, at, length);
-                ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(at);
-                int pieceEnd = at;
-                for (int checksum : ChunkChecksum.ofPieces(at, part)) {
-                    pieceEnd += ChunkChecksum.firstPieceBytes(pieceEnd, at + length - pieceEnd);
-                    frame.addChecksum(pieceEnd > block.rottenAt ? ~checksum : checksum);
-                }
-                stream.sendAndRelease(frame.build(), Unpooled.copiedBuffer(block.bytes, at, length));
-                at += length;
+            int hangAt = Math.min(end, Math.max(readsHangAt, (int) request.getOffset()));
+            send(block, (int) request.getOffset(), hangAt, stream);
+            Runnable rest = () -> {
+                send(block, hangAt, end, stream);
+                stream.success(ReadBlockReply.newBuilder()
+                        .setLength(Math.max(0, end - request.getOffset()))
+                        .build());
+            };
+            if (hangAt < end) {
+                hungReads.add(rest);
+            } else {
+                rest.run();
             }
-            stream.success(ReadBlockReply.newBuilder()
-                    .setLength(Math.max(0, end - request.getOffset()))
-                    .build());
         } catch (TatamiException e) {
             stream.failure(e);
         }
-        return new IgnoredWindow();
     }
 
-    private static final class IgnoredWindow implements StreamReceiver<ReadCredit> {
+    private static void send(Block block, int start, int end, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        for (int at = start; at < end; ) {
+            int length = Math.min(end - at, FRAME_BYTES - at % FRAME_BYTES);
+            ByteBuffer part = ByteBuffer.wrap(block.bytes, at, length);
+            ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(at);
+            int pieceEnd = at;
+            for (int checksum : ChunkChecksum.ofPieces(at, part)) {
+                pieceEnd += ChunkChecksum.firstPieceBytes(pieceEnd, at + length - pieceEnd);
+                frame.addChecksum(pieceEnd > block.rottenAt ? ~checksum : checksum);
+            }
+            stream.sendAndRelease(frame.build(), Unpooled.copiedBuffer(block.bytes, at, length));
+            at += length;
+        }
+    }
+
+    private final class IgnoredWindow implements StreamReceiver<ReadCredit> {
         @Override
         public void onMessage(ReadCredit more, ByteBuf payload) {
             payload.release();
         }
 
         @Override
-        public void onCancelled(TatamiException reason) {}
+        public void onCancelled(TatamiException reason) {
+            synchronized (FakeBlocks.this) {
+                cancelledReads++;
+            }
+        }
     }
 }

@@ -250,14 +250,15 @@ final class FileStreamTest {
         byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
         long block = onlyBlock().getBlockId();
         cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
-        cluster.blocks.get(0).corrupt(block, 0);
+        FakeBlocks first = readFirst();
+        first.corrupt(block, 0);
         try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
             ByteBuffer all = ByteBuffer.allocate(bytes.length);
             assertEquals(bytes.length, reader.readAt(0, all));
             assertArrayEquals(bytes, all.array());
             assertEquals(1, reader.statistics().checksumFailures());
         }
-        cluster.blocks.get(0).lose(block);
+        first.lose(block);
         assertArrayEquals(bytes, readAll());
     }
 
@@ -287,7 +288,7 @@ final class FileStreamTest {
         byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
         long block = onlyBlock().getBlockId();
         cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
-        cluster.blocks.get(0).corrupt(block, rottenAt);
+        readFirst().corrupt(block, rottenAt);
         try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
             ByteBuffer all = ByteBuffer.allocate(bytes.length);
             assertEquals(bytes.length, reader.readAt(0, all));
@@ -360,6 +361,15 @@ final class FileStreamTest {
                 }
             }
         }
+    }
+
+    /** The server that the client reads the file from first. */
+    private FakeBlocks readFirst() throws Exception {
+        int before = cluster.blocks.get(0).readStreams();
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            reader.readAt(0, ByteBuffer.allocate(1));
+        }
+        return cluster.blocks.get(cluster.blocks.get(0).readStreams() > before ? 0 : 1);
     }
 
     private void readSomewhere(FileReader reader, byte[] bytes) throws Exception {

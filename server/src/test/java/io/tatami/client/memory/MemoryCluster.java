@@ -100,6 +100,16 @@ public final class MemoryCluster implements AutoCloseable {
         map = changed.build();
     }
 
+    /** From now on, a block server is at an address that takes connections and never says a word. */
+    public void hang(int blockServer) throws IOException {
+        ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        sockets.add(silent);
+        ClusterMap.Builder changed = map.toBuilder();
+        changed.getBlockServerBuilder(blockServer)
+                .setData(endpoint((InetSocketAddress) silent.getLocalSocketAddress()));
+        map = changed.build();
+    }
+
     /** @param more settings by key */
     public TatamiClient client(Map<String, String> more) throws TatamiException {
         Map<String, String> all = new HashMap<>(Map.of("tatami.client.operation.timeout", "10s"));
@@ -116,9 +126,14 @@ public final class MemoryCluster implements AutoCloseable {
 
     /** One whose time is the test's; its connections' is not. */
     public TatamiClient client(Clock clock) throws TatamiException {
+        return client(clock, Map.of());
+    }
+
+    /** @param more settings by key */
+    public TatamiClient client(Clock clock, Map<String, String> more) throws TatamiException {
         UserIdentity anna = UserIdentity.of("anna");
         RpcClient connector = new RpcClient(loops, settings, Clock.SYSTEM, ClientIdentity.simple("test", anna));
-        TatamiClient client = WiredClient.open(connector, List.of(address), anna, Settings.defaults(), clock);
+        TatamiClient client = WiredClient.open(connector, List.of(address), anna, Settings.of(more), clock);
         clients.add(client);
         return client;
     }

@@ -74,7 +74,7 @@ final class FileMaker implements Closeable {
         MetadataRouter router = new MetadataRouter(connector, MetadataAddress.of(authority, Settings.of(Map.of())));
         caller = new MetadataCaller(
                 router, new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout()), Clock.SYSTEM, new Random());
-        servers = new BlockServers(router, new LocalHost(settings.host()));
+        servers = new BlockServers(router, new LocalHost(settings.host(), settings.rack()));
         PathResolver resolver = new PathResolver(caller, settings.handlesMax());
         entries = new EntryChanges(caller, resolver, servers);
         blocks = new BlockClient(connector, BlockClientSettings.DEFAULT.withSharedMemory(false));

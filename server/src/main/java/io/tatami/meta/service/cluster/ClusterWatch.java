@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * last map of another has told. Safe for use by many threads.
  */
 final class ClusterWatch {
+    /** A block server that was silent for so long is read last and gets no new blocks, until it is heard of again. */
+    static final long STALE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     /** A block server that was silent for so long counts as dead, until it is heard of again. */
     static final long DEAD_AFTER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -121,6 +124,14 @@ final class ClusterWatch {
         return clock.monotonicNanos() - sign.nanos() < DEAD_AFTER_NANOS;
     }
 
+    private BlockServerInfo.State state(Sign sign) {
+        if (!isAlive(sign)) {
+            return BlockServerInfo.State.DEAD;
+        }
+        boolean isSilent = clock.monotonicNanos() - sign.nanos() >= STALE_AFTER_NANOS;
+        return isSilent ? BlockServerInfo.State.STALE : BlockServerInfo.State.ACTIVE;
+    }
+
     /** Builds the map anew from the records and the last heartbeats, and makes it the process's. */
     CompletableFuture<ClusterMap> refresh() {
         Operation<ClusterState, Empty, GetClusterMapReply> read = this::read;
@@ -170,7 +181,6 @@ final class ClusterWatch {
         if (sign == null && clock.monotonicNanos() - beganNanos < DEAD_AFTER_NANOS && inherited.containsKey(server)) {
             return inherited.get(server);
         }
-        boolean alive = sign != null && isAlive(sign);
         BlockServerInfo.Builder info = BlockServerInfo.newBuilder()
                 .setServerId(server.value())
                 .setHost(record.getHost())
@@ -178,7 +188,7 @@ final class ClusterWatch {
                 .setRack(record.getRack())
                 .addAllStorageType(record.getStorageTypeList())
                 .setHasCache(record.getHasCache())
-                .setState(alive ? BlockServerInfo.State.ACTIVE : BlockServerInfo.State.DEAD);
+                .setState(sign == null ? BlockServerInfo.State.DEAD : state(sign));
         if (sign != null) {
             info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
                     .setUsedBytes(sign.heartbeat().getUsedBytes())

@@ -1,0 +1,138 @@
+package io.tatami.client.file;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Causes;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.client.meta.Deadline;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockLocation;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question to all servers of a block that is being written: how much of it can be read. The first answer counts.
+ * Each server has every byte that was flushed, so any answer has them; a server that was left out of the block answers
+ * with an older generation than the home's, and does not count. Used by one thread.
+ */
+final class LengthQuestion {
+    private final FileLocator locator;
+    private final BlockLocation location;
+    private final List<ServerId> servers;
+    private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+    private int asked;
+    private int without;
+    private @Nullable TatamiException lastFailure;
+
+    private record Answer(
+            ServerId server,
+            @Nullable BlockInfoReply info,
+            @Nullable Throwable failure) {}
+
+    LengthQuestion(FileLocator locator, BlockLocation location) {
+        this.locator = locator;
+        this.location = location;
+        this.servers = ServerId.listOf(location.getServerIdList());
+    }
+
+    /** Asks all servers at once; null where none can tell. */
+    @Nullable
+    BlockInfoReply ask(Deadline deadline) throws TatamiException {
+        if (servers.size() == 1) {
+            return askOnly(servers.get(0), deadline);
+        }
+        for (ServerId server : servers) {
+            ask(server, deadline);
+        }
+        while (asked > 0) {
+            Answer answer = await();
+            asked--;
+            BlockInfoReply info = answer.info == null
+                    ? refused(answer.server, cause(answer.failure))
+                    : accepted(answer.server, answer.info);
+            if (info != null) {
+                return info;
+            }
+        }
+        return null;
+    }
+
+    /** Whether every server answered that it does not have the block. */
+    boolean allAreWithout() {
+        return without == servers.size();
+    }
+
+    @Nullable
+    TatamiException lastFailure() {
+        return lastFailure;
+    }
+
+    private @Nullable BlockInfoReply askOnly(ServerId server, Deadline deadline) throws TatamiException {
+        try {
+            BlockTarget target = locator.servers().target(server, deadline);
+            return accepted(server, locator.blocks().blockInfo(target, block()));
+        } catch (TatamiException e) {
+            return refused(server, e);
+        }
+    }
+
+    private void ask(ServerId server, Deadline deadline) throws TatamiException {
+        BlockTarget target;
+        try {
+            target = locator.servers().target(server, deadline);
+        } catch (TatamiException e) {
+            refused(server, e);
+            return;
+        }
+        asked++;
+        CompletableFuture<BlockInfoReply> unused = locator.blocks()
+                .askBlockInfo(target, block(), locator.blocks().settings().timeoutMillis())
+                .whenComplete((info, failure) -> answers.add(new Answer(server, info, failure)));
+    }
+
+    private Answer await() throws TatamiException {
+        try {
+            // Every question ends by itself in its time.
+            return answers.take();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a block's length", e);
+        }
+    }
+
+    private @Nullable BlockInfoReply accepted(ServerId server, BlockInfoReply info) throws TatamiException {
+        if (info.getGeneration() >= location.getGeneration()) {
+            return info;
+        }
+        return refused(
+                server,
+                new TatamiException(
+                        ErrorCode.FENCED,
+                        block() + " has generation " + info.getGeneration() + " at " + server + ", below "
+                                + location.getGeneration()));
+    }
+
+    private @Nullable BlockInfoReply refused(ServerId server, TatamiException failure) throws TatamiException {
+        FileLocator.requireOtherCopyMayHelp(failure);
+        locator.suspects().failed(server, failure);
+        without += failure.code() == ErrorCode.NO_SUCH_BLOCK ? 1 : 0;
+        lastFailure = failure;
+        return null;
+    }
+
+    private static TatamiException cause(@Nullable Throwable failure) {
+        Throwable cause = failure == null ? null : Causes.unwrapped(failure);
+        return cause instanceof TatamiException told
+                ? told
+                : new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no length of the block in time", cause);
+    }
+
+    private BlockId block() {
+        return new BlockId(location.getBlockId());
+    }
+}

@@ -1,0 +1,96 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The order in which this client reads the copies of a block: servers in doubt last, the nearest first, and among
+ * equals another first for each block and client, so that readers spread. Safe for use by many threads.
+ */
+public final class ReadOrder {
+    private static final int DISTANCES = BlockServers.Distance.values().length;
+
+    private final BlockServers servers;
+    private final SuspectServers suspects;
+    private final long clientSalt;
+
+    /** @param clientSalt another one for each client, chosen at random */
+    public ReadOrder(BlockServers servers, SuspectServers suspects, long clientSalt) {
+        this.servers = servers;
+        this.suspects = suspects;
+        this.clientSalt = clientSalt;
+    }
+
+    public SuspectServers suspects() {
+        return suspects;
+    }
+
+    /** @param holders the servers that hold the block */
+    public List<ServerId> of(BlockId block, List<ServerId> holders) {
+        return order(block, holders, true);
+    }
+
+    /**
+     * The server whose copy is planned to be read: the first for a reader of whom nothing is known. Every client
+     * chooses the same.
+     *
+     * @param holders at least one
+     */
+    public ServerId planned(BlockId block, List<ServerId> holders) {
+        return order(block, holders, false).get(0);
+    }
+
+    private List<ServerId> order(BlockId block, List<ServerId> holders, boolean forThisClient) {
+        int count = holders.size();
+        if (count <= 1) {
+            return holders;
+        }
+        // Where bytes may be staged, readers of the same distance go to the server that the plan names.
+        boolean spreads = forThisClient && !anyCache(holders);
+        long blockSalt = mix(block.value() ^ (spreads ? clientSalt : 0));
+        List<ServerId> order = new ArrayList<>(count);
+        long[] keys = new long[count];
+        for (int i = 0; i < count; i++) {
+            ServerId server = holders.get(i);
+            long key = ((long) rank(server, forThisClient) << Integer.SIZE)
+                    | mix(blockSalt + server.value()) >>> Integer.SIZE;
+            int at = i;
+            while (at > 0 && keys[at - 1] > key) {
+                keys[at] = keys[at - 1];
+                at--;
+            }
+            keys[at] = key;
+            order.add(at, server);
+        }
+        return order;
+    }
+
+    private boolean anyCache(List<ServerId> holders) {
+        for (ServerId server : holders) {
+            if (servers.hasCache(server)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int rank(ServerId server, boolean forThisClient) {
+        int health = servers.health(server).ordinal();
+        if (!forThisClient) {
+            return health;
+        }
+        if (suspects.isSuspect(server)) {
+            health = Math.max(health, BlockServers.Health.SUSPECT.ordinal());
+        }
+        return health * DISTANCES + servers.distance(server).ordinal();
+    }
+
+    /** The finalizer of SplitMix64: every bit of the result depends on every bit of the value. */
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+        return mixed ^ (mixed >>> 31);
+    }
+}
