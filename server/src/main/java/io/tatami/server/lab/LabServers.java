@@ -95,15 +95,16 @@ final class LabServers {
         run(node, "check", tatami(node, LabCheck.class.getName(), arguments));
     }
 
-    /** Starts those of a node's servers that do not run, and returns when they serve. */
+    /**
+     * Starts those of a node's servers that do not run, and returns when they serve. One after the other: a block
+     * server whose only metadata server does not listen yet gives up at once.
+     */
     void start(LabNode node, List<LabRole> roles) throws IOException, InterruptedException {
-        List<Starting> starting = new ArrayList<>();
-        for (LabRole role : roles) {
-            if (state(node, role) == ProcessMark.State.GONE) {
-                starting.add(begin(node, role));
+        for (LabRole role : node.roles()) {
+            if (roles.contains(role) && state(node, role) == ProcessMark.State.GONE) {
+                await(List.of(begin(node, role)));
             }
         }
-        await(starting);
     }
 
     ProcessMark.State state(LabNode node, LabRole role) throws TatamiException {
