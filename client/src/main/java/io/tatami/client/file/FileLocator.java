@@ -43,8 +43,11 @@ final class FileLocator {
         this.servers = metadata.servers();
         this.order = metadata.order();
         this.blocks = blocks;
-        this.patienceNanos =
-                hedge.isZero() ? CopyChoice.STALL_NANOS : Math.min(CopyChoice.STALL_NANOS, hedge.toNanos());
+        this.patienceNanos = patienceNanos(hedge);
+    }
+
+    static long patienceNanos(Duration hedge) {
+        return hedge.isZero() ? CopyChoice.STALL_NANOS : Math.min(CopyChoice.STALL_NANOS, hedge.toNanos());
     }
 
     BlockServers servers() {
