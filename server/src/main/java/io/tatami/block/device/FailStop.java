@@ -18,6 +18,8 @@ public final class FailStop {
     /** The first error after which nothing may be read either. */
     private final AtomicReference<@Nullable Throwable> firstOfAll = new AtomicReference<>();
 
+    private volatile Runnable whenInDoubt = () -> {};
+
     /** @param what names the volume in errors */
     public FailStop(String what) {
         this.what = what;
@@ -50,8 +52,19 @@ public final class FailStop {
 
     /** Stops the volume for {@code cause}, unless it is stopped already; returns what to throw. */
     public TatamiException stop(Throwable cause) {
-        firstOfAll.compareAndSet(null, cause);
+        if (firstOfAll.compareAndSet(null, cause) && !isClose(cause)) {
+            whenInDoubt.run();
+        }
         return stopWrites(cause);
+    }
+
+    /** Has {@code action} run once an error leaves in doubt what the disk holds, on the thread that met it. */
+    public void whenInDoubt(Runnable action) {
+        whenInDoubt = action;
+    }
+
+    private static boolean isClose(Throwable cause) {
+        return cause instanceof TatamiException known && known.code() == ErrorCode.UNAVAILABLE;
     }
 
     /** Stops what writes for {@code cause}, which leaves nothing in doubt that was committed; returns what to throw. */
@@ -72,8 +85,8 @@ public final class FailStop {
     }
 
     private TatamiException stopped(Throwable cause) {
-        if (cause instanceof TatamiException known && known.code() == ErrorCode.UNAVAILABLE) {
-            return new TatamiException(ErrorCode.UNAVAILABLE, what + " has stopped: " + known.getMessage(), known);
+        if (isClose(cause)) {
+            return new TatamiException(ErrorCode.UNAVAILABLE, what + " has stopped: " + cause.getMessage(), cause);
         }
         if (firstOfAll.get() == null) {
             return new TatamiException(

@@ -5,6 +5,8 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
+import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.DirectDevice;
 import io.tatami.block.device.FailStop;
@@ -106,6 +108,7 @@ public final class VolumeOpener {
     Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
             throws TatamiException {
         GuardedDevice guarded = new GuardedDevice(device, failStop, clock);
+        failStop.whenInDoubt(flushedEnds::doubt);
         BlockIndex index = new BlockIndex(store, failStop);
         try {
             SuperblockFormat.Superblock superblock = checkSuperblock(guarded);
@@ -220,7 +223,7 @@ public final class VolumeOpener {
             parts.flush().flush();
             CrashPoint.hit("volume.open.after-flush");
             for (Behind one : behind) {
-                replicas.put(one.before().block(), takenOver(parts.index(), one));
+                replicas.put(one.before().block(), takenOver(parts, one));
                 CrashPoint.hit("volume.open.after-taken-over");
             }
             LOG.info(
@@ -234,13 +237,13 @@ public final class VolumeOpener {
     }
 
     /** What is damaged of one block's checksums is a matter of that block, and is found by whoever reads it. */
-    private static Replica takenOver(BlockIndex index, Behind one) throws TatamiException {
+    private static Replica takenOver(VolumeParts parts, Behind one) throws TatamiException {
         FlushedEnd end = one.end();
         int chunksBefore = ChunkChecksum.pieces(0, one.before().lengthBytes());
         int chunks = ChunkChecksum.pieces(0, end.lengthBytes());
         int[] before;
         try {
-            before = readTwice(() -> index.checksums(one.before().block(), 0, chunksBefore));
+            before = readTwice(() -> parts.index().checksums(one.before().block(), 0, chunksBefore));
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.CORRUPT) {
                 throw e;
@@ -250,11 +253,43 @@ public final class VolumeOpener {
         }
         int[] checksums = Arrays.copyOf(before, chunks);
         System.arraycopy(end.checksums(), 0, checksums, end.firstChunk(), end.checksums().length);
-        index.put(
-                one.before(),
-                end.entry(),
-                new BlockIndex.ChecksumUpdate(checksums, end.firstChunk(), chunks, chunksBefore));
+        if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, end, checksums)) {
+            LOG.warn(
+                    "what was flushed of block {} did not reach the device",
+                    one.before().block());
+            return Replica.found(one.before(), false);
+        }
+        parts.index()
+                .put(
+                        one.before(),
+                        end.entry(),
+                        new BlockIndex.ChecksumUpdate(checksums, end.firstChunk(), chunks, chunksBefore));
         return Replica.found(end.entry(), true);
+    }
+
+    /** Whether the device has what was kept of a block's end, with the checksums that all its chunks are to have. */
+    private static boolean isOnDevice(VolumeParts parts, FlushedEnd end, int[] checksums) throws TatamiException {
+        Replica replica = Replica.found(end.entry(), true);
+        Replica.View view = new Replica.View(replica.location(), 0, end.lengthBytes(), 0, checksums);
+        AlignedBuffer buffer = parts.acquireWriteBuffer();
+        try {
+            long start = (long) end.firstChunk() * ChunkChecksum.CHUNK_BYTES;
+            for (long at = start; at < end.lengthBytes(); at += Device.UNIT_BYTES) {
+                long from = at;
+                long to = Math.min(end.lengthBytes(), at + Device.UNIT_BYTES);
+                parts.threads().stream(AccessKind.READ)
+                        .submit(
+                                (int) (to - from),
+                                () -> replica.fetch(parts.device(), replica.extent(), from, to, buffer))
+                        .await();
+                if (view.firstDamaged(buffer.memory(), from, to) >= 0) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            buffer.release();
+        }
     }
 
     private static <R> R readTwice(IndexReading<R> reading) throws TatamiException {

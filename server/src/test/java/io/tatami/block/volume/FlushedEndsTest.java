@@ -12,6 +12,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.SimFaults;
 import io.tatami.block.volume.index.BlockIndexFormat;
 import io.tatami.block.volume.index.FlushedEnd;
 import io.tatami.block.volume.index.FlushedEnds;
@@ -95,6 +96,46 @@ class FlushedEndsTest {
             sim.crash();
             assertArrayEquals(Arrays.copyOf(bytes, 10_000), SimVolume.readAll(sim.volume(), BLOCK));
         }
+    }
+
+    @Test
+    void whatAFailedFlushLostIsNotTakenOverAndHarmsNothingThatWasSynced() throws Exception {
+        byte[] bytes = bytes(1, 80_000);
+        try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
+            flushBehindSynced(sim, bytes);
+            sim.faults().arm(0, SimFaults.Fault.IO_ERROR);
+            assertThrows(TatamiException.class, () -> sim.volume().setGeneration(BLOCK, Generation.of(2)));
+            StoredBlock found = find(sim.endProcess());
+            assertEquals(10_000, found.durableBytes());
+            assertTrue(found.mayLackFlushed());
+            assertArrayEquals(Arrays.copyOf(bytes, 10_000), SimVolume.readAll(sim.volume(), BLOCK));
+            assertTrue(find(sim.endProcess()).mayLackFlushed(), "the next start knows, too");
+        }
+    }
+
+    @Test
+    void whatAFailedWriteElsewhereDidNotHarmIsTakenOver() throws Exception {
+        byte[] bytes = bytes(1, 80_000);
+        try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
+            flushBehindSynced(sim, bytes);
+            BlockWriter other = sim.volume().create(new BlockId(2), Generation.FIRST, 1 << 20, false);
+            append(other, bytes, 0, 10_000);
+            sim.faults().arm(0, SimFaults.Fault.IO_ERROR);
+            assertThrows(TatamiException.class, other::flush);
+            StoredBlock found = find(sim.endProcess());
+            assertEquals(bytes.length, found.durableBytes());
+            assertFalse(found.mayLackFlushed());
+            assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));
+        }
+    }
+
+    /** The first 10,000 bytes are synced, all are flushed. */
+    private static void flushBehindSynced(SimVolume sim, byte[] bytes) throws TatamiException {
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 1 << 20, false);
+        append(writer, bytes, 0, 10_000);
+        long unused = writer.sync();
+        append(writer, bytes, 10_000, bytes.length);
+        assertEquals(10_000, writer.flush(), "no sync");
     }
 
     @Test

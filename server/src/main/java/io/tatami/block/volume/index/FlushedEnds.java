@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * | magic  | version  | boot id | volume id | crc32c | lacking | zeros  | slot 0 | slot 1 | …
  * +--------+----------+---------+-----------+--------+---------+--------+--------+--------+-
  *
- * lacking: 1 where a block of the index may have been flushed further before this boot, else 0
+ * lacking: 1 where a block of the index may have been flushed further before this boot, plus 2 where an access of the
+ *          device has failed since, so that it need not have what was written; else 0
  *
  * slot    +----------------------+----------------------+
  *         | copy 0 (8192 bytes)  | copy 1               |   in turn: the newest that is whole counts
@@ -66,6 +67,8 @@ public final class FlushedEnds implements AutoCloseable {
     private static final int SLOT_BYTES = 2 * COPY_BYTES;
     private static final int LENGTH_OFFSET = Integer.BYTES;
     private static final int NUMBER_OFFSET = 2 * Integer.BYTES;
+    private static final int LACKING = 1;
+    private static final int IN_DOUBT = 2;
     private static final int CHECKSUMS_OFFSET = NUMBER_OFFSET + 7 * Long.BYTES;
 
     private final Path path;
@@ -75,12 +78,22 @@ public final class FlushedEnds implements AutoCloseable {
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private int slots;
     private long number;
+    private int lacking;
     private @Nullable RandomAccessFile file;
 
-    /** @param isAll whether every block of the index has, with the ends, all that was flushed of it before */
-    private record Found(List<FlushedEnd> ends, boolean isAll) {
-        static final Found ALL_SYNCED = new Found(List.of(), true);
-        static final Found NOTHING = new Found(List.of(), false);
+    /**
+     * What a process before this one left.
+     *
+     * @param isAll whether every block of the index has, with the ends, all that was flushed of it before
+     * @param isInDoubt whether the device need not have the bytes
+     */
+    private record Found(List<FlushedEnd> ends, boolean isAll, boolean isInDoubt) {
+        static final Found ALL_SYNCED = new Found(List.of(), true, false);
+        static final Found NOTHING = new Found(List.of(), false, false);
+
+        int lacking() {
+            return isAll ? 0 : LACKING;
+        }
     }
 
     private FlushedEnds(Path path, UUID volume, @Nullable UUID boot, Found found) {
@@ -139,7 +152,7 @@ public final class FlushedEnds implements AutoCloseable {
         if (!Arrays.equals(header, header(volume, boot))) {
             return Found.NOTHING;
         }
-        boolean isAll = file.readInt() == 0;
+        int lacking = file.readInt();
         List<FlushedEnd> found = new ArrayList<>();
         byte[] slot = new byte[SLOT_BYTES];
         long end = Math.min(file.length(), SLOTS_OFFSET + (long) SLOTS_MAX * SLOT_BYTES);
@@ -149,7 +162,7 @@ public final class FlushedEnds implements AutoCloseable {
             file.readFully(slot, 0, (int) Math.min(SLOT_BYTES, end - at));
             newest(slot).ifPresent(found::add);
         }
-        return new Found(found, isAll);
+        return new Found(found, (lacking & LACKING) == 0, (lacking & IN_DOUBT) != 0);
     }
 
     private static Optional<FlushedEnd> newest(byte[] slot) {
@@ -195,16 +208,39 @@ public final class FlushedEnds implements AutoCloseable {
             opened.setLength(0);
             opened.setLength(SLOTS_OFFSET);
             ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES + 2 * Integer.BYTES);
-            opened.write(
-                    header.put(header(volume, boot)).putInt(isLacking ? 1 : 0).array());
+            lacking = isLacking ? LACKING : 0;
+            opened.write(header.put(header(volume, boot)).putInt(lacking).array());
         } catch (IOException e) {
             giveUp(e);
+        }
+    }
+
+    /**
+     * An access of the device has failed: what was written before, and not synced, may be lost. The next start is to
+     * look, before it takes over what was kept.
+     */
+    public synchronized void doubt() {
+        if (boot == null) {
+            return;
+        }
+        try (RandomAccessFile marked = new RandomAccessFile(path.toFile(), "rw")) {
+            if (marked.length() >= SLOTS_OFFSET) {
+                marked.seek(HEADER_BYTES + Integer.BYTES);
+                marked.writeInt((file == null ? found.lacking() : lacking) | IN_DOUBT);
+            }
+        } catch (IOException e) {
+            LOG.warn("{} cannot be marked: the next start takes for granted what it finds there", path, e);
         }
     }
 
     /** What was flushed and was not in the index when it was written, a block each, in no order. */
     public List<FlushedEnd> found() {
         return found.ends();
+    }
+
+    /** Whether what was {@link #found} is to be compared with the device before it is believed. */
+    public boolean isInDoubt() {
+        return found.isInDoubt();
     }
 
     /**
