@@ -22,6 +22,7 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.file.StagedListing;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.LeaseThreads;
 import io.tatami.client.meta.LocalHost;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.meta.MetadataRouter;
@@ -110,7 +111,7 @@ public final class TatamiClient implements AutoCloseable {
     public static TatamiClient connect(ClientSpec spec) throws TatamiException {
         RpcClient connector =
                 RpcClient.onSharedLoops(spec.connections(), Clock.SYSTEM, ClientIdentity.simple(NAME, spec.user()));
-        Wiring wiring = new Wiring(connector, spec.servers(), Clock.SYSTEM, new Random());
+        Wiring wiring = new Wiring(connector, spec.servers(), Clock.SYSTEM, new Random(), LeaseThreads.SHARED);
         try {
             return open(wiring, spec.user(), spec.settings(), connector::close);
         } catch (TatamiException e) {
@@ -120,7 +121,12 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /** The network, the metadata servers to ask first, the clock, and a random source that many threads may use. */
-    record Wiring(Connector connector, List<InetSocketAddress> servers, Clock clock, RandomGenerator random) {}
+    record Wiring(
+            Connector connector,
+            List<InetSocketAddress> servers,
+            Clock clock,
+            RandomGenerator random,
+            LeaseThreads leaseThreads) {}
 
     /** @param afterClose run once, at the end of {@link #close} */
     static TatamiClient open(Wiring wiring, UserIdentity user, ClientSettings settings, Runnable afterClose)
@@ -151,11 +157,13 @@ public final class TatamiClient implements AutoCloseable {
                 .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
-        BlockClient blocks = new BlockClient(wiring.connector(), blockSettings);
+        BlockClient blocks = new BlockClient(wiring.connector(), blockSettings, wiring.clock());
         this.cluster = new ClusterAdmin(caller, entries, blocks);
         SuspectServers suspects = new SuspectServers(wiring.clock(), server -> probe(servers, blocks, server));
         ReadOrder order = new ReadOrder(servers, suspects, wiring.random().nextLong());
-        this.streams = new FileStreams(new FileStreams.Metadata(caller, entries, servers, order), blocks, settings);
+        FileStreams.Metadata metadata =
+                new FileStreams.Metadata(caller, entries, servers, order, wiring.leaseThreads());
+        this.streams = new FileStreams(metadata, blocks, settings);
     }
 
     /** Asks for a block that no server has: any answer shows that the server answers. */

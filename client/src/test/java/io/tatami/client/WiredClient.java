@@ -2,6 +2,7 @@ package io.tatami.client;
 
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
+import io.tatami.client.meta.LeaseThreads;
 import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
@@ -9,6 +10,7 @@ import io.tatami.rpc.Connector;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
+import java.util.random.RandomGenerator;
 
 /** Clients whose network is a test's. For the tests of every module. */
 public final class WiredClient {
@@ -29,11 +31,29 @@ public final class WiredClient {
     public static TatamiClient open(
             Connector connector, List<InetSocketAddress> servers, UserIdentity user, Settings settings, Clock clock)
             throws TatamiException {
-        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, servers, clock, new Random());
+        return open(
+                new TatamiClient.Wiring(connector, servers, clock, new Random(), LeaseThreads.SHARED), user, settings);
+    }
+
+    /** {@link #open(Connector, List, UserIdentity, Settings)} whose time, chance and threads are a simulation's. */
+    public static TatamiClient open(
+            Connector connector,
+            InetSocketAddress server,
+            Settings settings,
+            Clock clock,
+            RandomGenerator random,
+            LeaseThreads threads)
+            throws TatamiException {
+        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, List.of(server), clock, random, threads);
+        return open(wiring, UserIdentity.of("simulation"), settings);
+    }
+
+    private static TatamiClient open(TatamiClient.Wiring wiring, UserIdentity user, Settings settings)
+            throws TatamiException {
         try {
-            return TatamiClient.open(wiring, user, ClientSettings.from(settings), connector::close);
+            return TatamiClient.open(wiring, user, ClientSettings.from(settings), wiring.connector()::close);
         } catch (TatamiException e) {
-            connector.close();
+            wiring.connector().close();
             throw e;
         }
     }

@@ -56,27 +56,40 @@ public final class BlockClient {
     private final Connector connector;
     private final BlockClientSettings settings;
     private final ByteBufAllocator allocator;
+    private final Clock clock;
     private final SharedRegions readRegions;
     private final SharedRegions writtenRegions;
 
     /** For blocks that are short, and the first frames of others. */
     private final SharedRegions shortWrittenRegions;
 
-    private final DamageReporter damage = new DamageReporter(Clock.SYSTEM);
+    private final DamageReporter damage;
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
     public BlockClient(Connector connector, BlockClientSettings settings) {
-        this(connector, settings, PooledByteBufAllocator.DEFAULT);
+        this(connector, settings, Clock.SYSTEM);
     }
 
-    BlockClient(Connector connector, BlockClientSettings settings, ByteBufAllocator allocator) {
+    /** {@link #BlockClient(Connector, BlockClientSettings)}, by another clock. */
+    public BlockClient(Connector connector, BlockClientSettings settings, Clock clock) {
+        this(connector, settings, PooledByteBufAllocator.DEFAULT, clock);
+    }
+
+    BlockClient(Connector connector, BlockClientSettings settings, ByteBufAllocator allocator, Clock clock) {
         this.connector = connector;
         this.settings = settings;
         this.allocator = allocator;
-        this.readRegions = new SharedRegions(settings.readUnits(), false, Clock.SYSTEM);
-        this.writtenRegions = new SharedRegions(settings.writtenUnits(), true, Clock.SYSTEM);
-        this.shortWrittenRegions = new SharedRegions(Math.min(1, settings.writtenUnits()), true, Clock.SYSTEM);
+        this.clock = clock;
+        this.damage = new DamageReporter(clock);
+        this.readRegions = new SharedRegions(settings.readUnits(), false, clock);
+        this.writtenRegions = new SharedRegions(settings.writtenUnits(), true, clock);
+        this.shortWrittenRegions = new SharedRegions(Math.min(1, settings.writtenUnits()), true, clock);
+    }
+
+    /** By which its threads wait. */
+    public Clock clock() {
+        return clock;
     }
 
     public BlockClientSettings settings() {
@@ -100,7 +113,8 @@ public final class BlockClient {
                 (isShort, lengthBytes) ->
                         lease(isShort ? shortWrittenRegions : writtenRegions, bulk, first, lengthBytes),
                 settings,
-                allocator);
+                allocator,
+                clock);
     }
 
     /**
@@ -141,10 +155,11 @@ public final class BlockClient {
                 .setLength(lengthBytes)
                 .setSoundOnly(terms.soundOnly())
                 .build();
-        return new ReadAttempt(target, connector.connect(target.address(), nextBulkLane()), (bulk, mayWait) -> {
+        return new ReadAttempt(target, connector.connect(target.address(), nextBulkLane()), clock, (bulk, mayWait) -> {
             RegionLease lease =
                     terms.sharesMemory() && mayWait ? readLease(bulk, target, lengthBytes) : RegionLease.NONE;
-            return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings);
+            return BlockReadStream.open(
+                    lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings, clock);
         });
     }
 
@@ -304,7 +319,7 @@ public final class BlockClient {
     /** Null where there is none in that time. */
     private @Nullable Connection connectionWithin(BlockTarget target, Lane lane, long millis) throws TatamiException {
         try {
-            return connector.connect(target.address(), lane).get(millis, TimeUnit.MILLISECONDS);
+            return clock.get(connector.connect(target.address(), lane), TimeUnit.MILLISECONDS.toNanos(millis));
         } catch (ExecutionException e) {
             throw unreachable(target, e);
         } catch (TimeoutException e) {
@@ -326,6 +341,7 @@ public final class BlockClient {
     }
 
     private static TatamiException notInTime(BlockTarget target) {
-        return new TatamiException(ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit");
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE, "cannot connect to " + target + ": no answer within the time limit");
     }
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.MemoryBudget;
@@ -98,7 +99,8 @@ public final class BlockReadStream implements AutoCloseable {
             RegionLease lease,
             MemoryBudget budget,
             DamageReporter damage,
-            BlockClientSettings settings) {
+            BlockClientSettings settings,
+            Clock clock) {
         ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();
         long aheadMax =
@@ -109,7 +111,7 @@ public final class BlockReadStream implements AutoCloseable {
         } else {
             request.setCreditBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
-        ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region);
+        ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region, clock);
         RpcStream<ReadCredit> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());

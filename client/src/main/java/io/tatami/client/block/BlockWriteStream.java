@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.RefusalSubject;
@@ -83,12 +84,13 @@ public final class BlockWriteStream implements AutoCloseable {
             List<BlockTarget> chain,
             RegionLeases leases,
             FrameMemory memory,
-            BlockClientSettings settings) {
+            BlockClientSettings settings,
+            Clock clock) {
         this.connection = connection;
         this.spec = spec;
         this.chain = chain;
         this.leases = leases;
-        this.window = new WriteWindow(spec.startOffset(), settings);
+        this.window = new WriteWindow(spec.startOffset(), settings, clock);
         this.memory = memory;
         this.builder = new FrameBuilder(memory);
         this.timeoutMillis = settings.timeoutMillis();
@@ -104,7 +106,8 @@ public final class BlockWriteStream implements AutoCloseable {
             List<BlockTarget> chain,
             RegionLeases leases,
             BlockClientSettings settings,
-            ByteBufAllocator allocator)
+            ByteBufAllocator allocator,
+            Clock clock)
             throws TatamiException {
         // One more frame is being filled while the window is full.
         int buffersMax = settings.windowBytes() / BlockPayload.BYTES_MAX + 1;
@@ -112,7 +115,7 @@ public final class BlockWriteStream implements AutoCloseable {
                 ? leases.lease(true, Math.min(spec.reserveBytes(), BlockPayload.BYTES_MAX))
                 : leases.lease(false, spec.reserveBytes() - spec.startOffset());
         FrameMemory memory = new FrameMemory(allocator, buffersMax, lease);
-        return new BlockWriteStream(connection, spec, chain, leases, memory, settings);
+        return new BlockWriteStream(connection, spec, chain, leases, memory, settings, clock);
     }
 
     /** Opens the stream at the servers, if it is not open. */

@@ -1,10 +1,10 @@
 package io.tatami.client.block;
 
+import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.Connection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReadAttempt implements AutoCloseable {
     private final BlockTarget target;
     private final CompletableFuture<Connection> connecting;
+    private final Clock clock;
     private final Opening opening;
     private @Nullable BlockReadStream stream;
 
@@ -28,16 +29,17 @@ public final class ReadAttempt implements AutoCloseable {
         BlockReadStream on(Connection connection, boolean mayWait) throws TatamiException;
     }
 
-    ReadAttempt(BlockTarget target, CompletableFuture<Connection> connecting, Opening opening) {
+    ReadAttempt(BlockTarget target, CompletableFuture<Connection> connecting, Clock clock, Opening opening) {
         this.target = target;
         this.connecting = connecting;
+        this.clock = clock;
         this.opening = opening;
     }
 
     /** Of a stream that is open. */
     public static ReadAttempt of(BlockReadStream stream) {
-        ReadAttempt attempt =
-                new ReadAttempt(stream.target(), new CompletableFuture<>(), (connection, mayWait) -> stream);
+        ReadAttempt attempt = new ReadAttempt(
+                stream.target(), new CompletableFuture<>(), Clock.SYSTEM, (connection, mayWait) -> stream);
         attempt.stream = stream;
         return attempt;
     }
@@ -101,7 +103,7 @@ public final class ReadAttempt implements AutoCloseable {
 
     private @Nullable Connection connection(long nanos) throws TatamiException {
         try {
-            return connecting.get(nanos, TimeUnit.NANOSECONDS);
+            return clock.get(connecting, nanos);
         } catch (ExecutionException e) {
             throw BlockClient.unreachable(target, e);
         } catch (TimeoutException e) {

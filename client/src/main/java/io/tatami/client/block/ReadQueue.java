@@ -2,6 +2,7 @@ package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ReadBlockReply;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * guards all of it. Bounded by the window that the reader moves on.
  */
 final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
+    private final Clock clock;
     private final long timeoutMillis;
     private final @Nullable SharedRegion shared;
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,7 +38,8 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     record Arrived(ReadFrame frame, ByteBuf payload) {}
 
     /** @param shared where the server may put bytes; null for nowhere */
-    ReadQueue(long startOffset, long timeoutMillis, @Nullable SharedRegion shared) {
+    ReadQueue(long startOffset, long timeoutMillis, @Nullable SharedRegion shared, Clock clock) {
+        this.clock = clock;
         this.nextOffset = startOffset;
         this.timeoutMillis = timeoutMillis;
         this.shared = shared;
@@ -66,7 +69,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                 if (nanosLeft <= 0) {
                     return false;
                 }
-                nanosLeft = changed.awaitNanos(nanosLeft);
+                nanosLeft = clock.await(lock, changed, () -> !isWaiting(), nanosLeft);
             }
             return true;
         } catch (InterruptedException e) {
@@ -134,7 +137,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                             ErrorCode.DEADLINE_EXCEEDED,
                             "the block server sent no data of the block for " + timeoutMillis + " ms");
                 }
-                nanosLeft = changed.awaitNanos(nanosLeft);
+                nanosLeft = clock.await(lock, changed, () -> !isWaiting(), nanosLeft);
             }
             if (frames.isEmpty() && failure != null) {
                 throw failure.again();

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private static final Logger LOG = LoggerFactory.getLogger(WriteWindow.class);
 
+    private final Clock clock;
     private final int windowBytes;
     private final long timeoutMillis;
     private final ReentrantLock lock = new ReentrantLock();
@@ -52,7 +53,8 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private @Nullable WriteBlockReply reply;
     private @Nullable TatamiException failure;
 
-    WriteWindow(long startOffset, BlockClientSettings settings) {
+    WriteWindow(long startOffset, BlockClientSettings settings, Clock clock) {
+        this.clock = clock;
         this.windowBytes = settings.windowBytes();
         this.timeoutMillis = settings.timeoutMillis();
         this.visibleLength = startOffset;
@@ -221,7 +223,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         lock.lock();
         try {
             if (ack.getOpening()) {
-                heardNanos = Clock.SYSTEM.monotonicNanos();
+                heardNanos = clock.monotonicNanos();
                 sendLimit = ack.getSendLimit();
                 wake();
                 return;
@@ -251,7 +253,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
 
     private void heard() {
         isAccepted = true;
-        heardNanos = Clock.SYSTEM.monotonicNanos();
+        heardNanos = clock.monotonicNanos();
     }
 
     private void reached(long visible, long durable, long flushed) {
@@ -285,14 +287,15 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         lock.lock();
         try {
             if (awaited.isEmpty()) {
-                heardNanos = Clock.SYSTEM.monotonicNanos();
+                heardNanos = clock.monotonicNanos();
             }
             awaited.add(condition);
             while (failure == null && !condition.getAsBoolean()) {
-                long silentNanos = Clock.SYSTEM.monotonicNanos() - heardNanos;
+                long silentNanos = clock.monotonicNanos() - heardNanos;
                 long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - silentNanos;
                 if (nanosLeft > 0) {
-                    long unused = changed.awaitNanos(nanosLeft);
+                    long unused =
+                            clock.await(lock, changed, () -> failure != null || condition.getAsBoolean(), nanosLeft);
                 } else {
                     failure = new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED,

@@ -93,7 +93,7 @@ final class CopyChoice {
     private @Nullable BlockReadStream openPresent(long offsetBytes, long lengthBytes) throws TatamiException {
         ReadAttempt attempt;
         try {
-            firstByteLimit = hasOther() ? WaitLimit.ofNanos(locator.patienceNanos()) : null;
+            firstByteLimit = hasOther() ? WaitLimit.ofNanos(locator.blocks().clock(), locator.patienceNanos()) : null;
             statistics.countStream(vectored);
             attempt = attempt(present(), offsetBytes, lengthBytes);
             BlockReadStream stream = attempt.await(patienceNanos());
@@ -154,8 +154,13 @@ final class CopyChoice {
             throws TatamiException {
         firstByteLimit = null;
         Remaining remaining = new Remaining(offsetBytes, lengthBytes);
-        try (CopyRace race =
-                new CopyRace(remaining, present(), silent, locator.patienceNanos(), locator.timeoutNanos())) {
+        try (CopyRace race = new CopyRace(
+                remaining,
+                locator.blocks().clock(),
+                present(),
+                silent,
+                locator.patienceNanos(),
+                locator.timeoutNanos())) {
             CopyRace.Winner winner = race.run();
             if (winner == null) {
                 findOthers(remaining.last, ROUNDS_MAX);

@@ -1,5 +1,6 @@
 package io.tatami.client.file;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CopyRace implements AutoCloseable {
     private final Entrants entrants;
+    private final Clock clock;
     private final long patienceNanos;
     private final long timeoutNanos;
     private final List<Racer> racers = new ArrayList<>();
@@ -51,20 +52,28 @@ final class CopyRace implements AutoCloseable {
     record Winner(ServerId server, BlockReadStream stream, int rank) {}
 
     /**
+     * @param clock by which it waits
      * @param silent the attempt that was silent for {@code patienceNanos}
      * @param patienceNanos the silence after which another copy joins
      * @param timeoutNanos the silence after which all are given up, once every copy takes part
      */
-    CopyRace(Entrants entrants, ServerId server, ReadAttempt silent, long patienceNanos, long timeoutNanos) {
+    CopyRace(
+            Entrants entrants,
+            Clock clock,
+            ServerId server,
+            ReadAttempt silent,
+            long patienceNanos,
+            long timeoutNanos) {
         this.entrants = entrants;
+        this.clock = clock;
         this.patienceNanos = patienceNanos;
         this.timeoutNanos = timeoutNanos;
-        this.limit = WaitLimit.ofNanos(0);
-        add(server, silent, WaitLimit.ofNanos(CopyChoice.STALL_NANOS - patienceNanos));
+        this.limit = WaitLimit.ofNanos(clock, 0);
+        add(server, silent, WaitLimit.ofNanos(clock, CopyChoice.STALL_NANOS - patienceNanos));
     }
 
     void join(ServerId server, ReadAttempt attempt) {
-        add(server, attempt, WaitLimit.ofNanos(CopyChoice.STALL_NANOS));
+        add(server, attempt, WaitLimit.ofNanos(clock, CopyChoice.STALL_NANOS));
     }
 
     private void add(ServerId server, ReadAttempt attempt, WaitLimit stall) {
@@ -109,13 +118,13 @@ final class CopyRace implements AutoCloseable {
 
     private boolean grow() throws TatamiException {
         boolean grown = entrants.joinNext(this);
-        limit = WaitLimit.ofNanos(entrants.count() > racers.size() ? patienceNanos : timeoutNanos);
+        limit = WaitLimit.ofNanos(clock, entrants.count() > racers.size() ? patienceNanos : timeoutNanos);
         return grown;
     }
 
     private boolean await() throws TatamiException {
         try {
-            return progress.tryAcquire(limit.leftNanos(), TimeUnit.NANOSECONDS);
+            return clock.acquire(progress, limit.leftNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a copy of a block", e);

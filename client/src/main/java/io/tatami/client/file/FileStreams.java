@@ -6,6 +6,7 @@ import io.tatami.client.block.BlockClient;
 import io.tatami.client.entry.EntryReader;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.LeaseRenewer;
+import io.tatami.client.meta.LeaseThreads;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.meta.ReadOrder;
 import io.tatami.client.model.ClientSettings;
@@ -36,14 +37,19 @@ public final class FileStreams implements AutoCloseable {
     private final AtomicBoolean lastHadBlocks = new AtomicBoolean();
 
     /** The parts of the metadata client that streams use. */
-    public record Metadata(MetadataCaller caller, EntryReader entries, BlockServers servers, ReadOrder order) {}
+    public record Metadata(
+            MetadataCaller caller,
+            EntryReader entries,
+            BlockServers servers,
+            ReadOrder order,
+            LeaseThreads leaseThreads) {}
 
     public FileStreams(Metadata metadata, BlockClient blocks, ClientSettings settings) {
         this.caller = metadata.caller();
         this.servers = metadata.servers();
         this.blocks = blocks;
         this.settings = settings;
-        this.leases = new LeaseRenewer(caller, settings.leaseRenewal());
+        this.leases = new LeaseRenewer(caller, settings.leaseRenewal(), metadata.leaseThreads());
         this.locator = new FileLocator(metadata, blocks, settings.readHedge());
         this.planner = new AccessPlanner(locator, metadata.entries());
         this.vectored = new VectoredReads(

@@ -98,7 +98,11 @@ final class LengthQuestion {
     private Answer await() throws TatamiException {
         try {
             // Every question ends by itself in its time.
-            return answers.take();
+            Answer answer = null;
+            while (answer == null) {
+                answer = locator.blocks().clock().poll(answers, Long.MAX_VALUE);
+            }
+            return answer;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a block's length", e);

@@ -2,6 +2,7 @@ package io.tatami.client.meta;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /** The pauses between the attempts of one operation: doubling, up to a second, and a little random. */
@@ -37,7 +38,8 @@ public final class Backoff {
         long millis = nextMillis / 2L + random.nextInt(nextMillis);
         nextMillis = Math.min(millisMax, nextMillis * 2);
         try {
-            Thread.sleep(Math.min(millis, deadline.remainingMillis()));
+            long nanos = TimeUnit.MILLISECONDS.toNanos(Math.min(millis, deadline.remainingMillis()));
+            deadline.clock().sleep(nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted between two attempts", e);

@@ -24,6 +24,11 @@ public final class Deadline {
         return other - endNanos < 0 ? new Deadline(clock, other) : this;
     }
 
+    /** The clock that the deadline is counted by. */
+    Clock clock() {
+        return clock;
+    }
+
     /** At least 1, so that it can be a timeout. */
     long remainingMillis() {
         return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - clock.monotonicNanos()));

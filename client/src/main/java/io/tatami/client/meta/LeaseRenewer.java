@@ -29,6 +29,7 @@ public final class LeaseRenewer implements AutoCloseable {
 
     private final MetadataCaller caller;
     private final Duration interval;
+    private final LeaseThreads threads;
     private final Map<FileId, Holder> holders = new ConcurrentHashMap<>();
 
     /** Whether the next turn is due some time. */
@@ -47,9 +48,10 @@ public final class LeaseRenewer implements AutoCloseable {
     }
 
     /** Renews every {@code interval}. */
-    public LeaseRenewer(MetadataCaller caller, Duration interval) {
+    public LeaseRenewer(MetadataCaller caller, Duration interval, LeaseThreads threads) {
         this.caller = caller;
         this.interval = interval;
+        this.threads = threads;
     }
 
     /**
@@ -70,7 +72,7 @@ public final class LeaseRenewer implements AutoCloseable {
 
     private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
-            LeaseThreads.later(this::takeTurn, interval.toMillis());
+            threads.later(this::takeTurn, interval.toMillis());
         }
     }
 
@@ -114,7 +116,7 @@ public final class LeaseRenewer implements AutoCloseable {
                 if (isRenewed) {
                     finish(call, held);
                 } else {
-                    LeaseThreads.repeat(() -> finish(call, held));
+                    threads.repeat(() -> finish(call, held));
                 }
             });
         } catch (TatamiException e) {

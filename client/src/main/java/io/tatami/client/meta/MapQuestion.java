@@ -11,12 +11,14 @@ import io.tatami.rpc.Connector;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +35,9 @@ final class MapQuestion {
     private final Connector connector;
     private final Queue<InetSocketAddress> waiting;
     private final Deadline deadline;
-    private final BlockingQueue<CompletableFuture<ClusterMap>> answers = new LinkedBlockingQueue<>();
-    private int silent;
+
+    /** What was asked and has not been looked at. */
+    private final List<CompletableFuture<ClusterMap>> asked = new ArrayList<>();
 
     /** @param servers in the order in which they are to be asked; at least one */
     MapQuestion(Connector connector, Collection<InetSocketAddress> servers, Deadline deadline) {
@@ -50,14 +53,13 @@ final class MapQuestion {
      */
     ClusterMap ask() throws TatamiException {
         TatamiException last = null;
-        while (!waiting.isEmpty() || silent > 0) {
+        while (!waiting.isEmpty() || !asked.isEmpty()) {
             InetSocketAddress next = waiting.poll();
             if (next != null) {
                 ask(next);
             }
             CompletableFuture<ClusterMap> answer = await();
             if (answer != null) {
-                silent--;
                 try {
                     return Replies.await(answer, deadline);
                 } catch (TatamiException e) {
@@ -78,19 +80,29 @@ final class MapQuestion {
 
     private void ask(InetSocketAddress server) {
         CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(deadline.remainingMillis());
-        CompletableFuture<ClusterMap> asked = connector
+        asked.add(connector
                 .connect(server)
                 .thenCompose(connection -> connection.call(
                         MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
-                .thenApply(GetClusterMapReply::getMap);
-        silent++;
-        CompletableFuture<ClusterMap> unused = asked.whenComplete((map, failure) -> answers.add(asked));
+                .thenApply(GetClusterMapReply::getMap));
     }
 
     private @Nullable CompletableFuture<ClusterMap> await() throws TatamiException {
         long left = deadline.remainingMillis();
+        long limitMillis = waiting.isEmpty() ? left : Math.min(left, HEAD_START_MILLIS);
+        CompletableFuture<Object> any = CompletableFuture.anyOf(asked.stream()
+                .map(question -> question.handle((map, failure) -> true))
+                .toArray(CompletableFuture[]::new));
         try {
-            return answers.poll(waiting.isEmpty() ? left : Math.min(left, HEAD_START_MILLIS), TimeUnit.MILLISECONDS);
+            Object unused = deadline.clock().get(any, TimeUnit.MILLISECONDS.toNanos(limitMillis));
+            CompletableFuture<ClusterMap> answered =
+                    asked.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+            asked.remove(answered);
+            return answered;
+        } catch (TimeoutException e) {
+            return null;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a failure was taken for an answer", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a cluster map", e);

@@ -217,7 +217,7 @@ public final class MetadataCaller {
 
     /** A session to replace {@code lost}, which was refused; another thread may have opened it already. */
     Session replace(@Nullable Session lost, Deadline deadline) throws TatamiException {
-        opening.lock();
+        clock.lock(opening);
         try {
             Session now = session;
             if (now != null && now != lost) {
@@ -281,16 +281,11 @@ public final class MetadataCaller {
         MetadataCall.Target<CloseSessionRequest, Empty> target = new MetadataCall.Target<>(
                 GroupId.NAMESPACE, MetaMethods.CLOSE_SESSION, CloseSessionRequest.getDefaultInstance());
         try {
-            send(target, router.address(GroupId.NAMESPACE), new MetadataCall.Attempt(now, 0, true), soon)
-                    .exceptionally(this::sessionLeftOpen)
-                    .join();
+            Empty unused = Replies.await(
+                    send(target, router.address(GroupId.NAMESPACE), new MetadataCall.Attempt(now, 0, true), soon),
+                    soon);
         } catch (TatamiException e) {
-            sessionLeftOpen(e);
+            // Groups drop a session that was silent for an hour.
         }
-    }
-
-    /** Ignored: groups drop a session that was silent for an hour. */
-    private Empty sessionLeftOpen(Throwable reason) {
-        return Empty.getDefaultInstance();
     }
 }

@@ -70,7 +70,7 @@ public final class MetadataRouter {
 
     /** Reads a map, unless another thread did after {@code seen} times. */
     void refreshSince(int seen, Deadline deadline) throws TatamiException {
-        refreshing.lock();
+        deadline.clock().lock(refreshing);
         try {
             if (refreshes == seen) {
                 refresh(deadline);
@@ -86,7 +86,7 @@ public final class MetadataRouter {
      * @throws TatamiException UNAVAILABLE when none does; WRONG_CLUSTER; PROTOCOL_VERSION; UNAUTHENTICATED
      */
     public void refresh(Deadline deadline) throws TatamiException {
-        refreshing.lock();
+        deadline.clock().lock(refreshing);
         try {
             take(read(deadline));
         } finally {

@@ -23,7 +23,8 @@ final class Replies {
      */
     static <T> T await(CompletableFuture<T> future, Deadline deadline) throws TatamiException {
         try {
-            return future.get(deadline.remainingMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS);
+            long nanos = TimeUnit.MILLISECONDS.toNanos(deadline.remainingMillis() + GRACE_MILLIS);
+            return deadline.clock().get(future, nanos);
         } catch (ExecutionException e) {
             throw failure(e);
         } catch (TimeoutException e) {

@@ -189,6 +189,7 @@ final class BlockReadStreamTest {
                 RegionLease.NONE,
                 budget,
                 new DamageReporter(Clock.SYSTEM),
-                SETTINGS);
+                SETTINGS,
+                Clock.SYSTEM);
     }
 }

@@ -11,6 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.RefusalSubject;
@@ -306,6 +307,7 @@ final class BlockWriteStreamTest {
     private BlockWriteStream open(ScriptedServer server, WriteSpec spec) throws TatamiException {
         List<BlockTarget> chain =
                 List.of(new BlockTarget(new ServerId(7), "a", 1), new BlockTarget(new ServerId(8), "b", 1));
-        return BlockWriteStream.open(server, spec, chain, (isShort, bytes) -> RegionLease.NONE, SETTINGS, allocator);
+        return BlockWriteStream.open(
+                server, spec, chain, (isShort, bytes) -> RegionLease.NONE, SETTINGS, allocator, Clock.SYSTEM);
     }
 }

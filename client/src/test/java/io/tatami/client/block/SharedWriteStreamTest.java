@@ -149,6 +149,7 @@ final class SharedWriteStreamTest {
                 chain,
                 (first, bytes) -> first == isShort ? lease : RegionLease.NONE,
                 settings,
-                allocator);
+                allocator,
+                Clock.SYSTEM);
     }
 }

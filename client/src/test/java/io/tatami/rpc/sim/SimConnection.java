@@ -19,6 +19,7 @@ import io.tatami.rpc.StreamListener;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -39,6 +40,8 @@ final class SimConnection implements Connection {
     private final UserIdentity user;
     private final Set<Pending> pending = new LinkedHashSet<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final List<Runnable> stalledUp = new ArrayList<>();
+    private final List<Runnable> stalledDown = new ArrayList<>();
     private long lastUpNanos;
     private long lastDownNanos;
 
@@ -137,8 +140,16 @@ final class SimConnection implements Connection {
         }
     }
 
-    /** Carries a message of a stream: in order, once, or the connection is cut. */
+    /**
+     * Carries a message of a stream: in order, once, or the connection is cut. While the way is blocked it waits, with
+     * all that follow.
+     */
     void carryInStream(boolean up, Runnable arrival) {
+        List<Runnable> stalled = up ? stalledUp : stalledDown;
+        if (!stalled.isEmpty() || (up ? network.isBlocked(from, to) : network.isBlocked(to, from))) {
+            stalled.add(arrival);
+            return;
+        }
         SimNetwork.Fate fate = fate(up);
         boolean cut = fate.lost() || fate.cut();
         network.time().after(inOrder(up, fate.delayNanos()), () -> {
@@ -148,6 +159,16 @@ final class SimConnection implements Connection {
                 arrival.run();
             }
         });
+    }
+
+    /** The ways are not blocked any more: what waited goes on. */
+    void resume() {
+        List<Runnable> up = List.copyOf(stalledUp);
+        List<Runnable> down = List.copyOf(stalledDown);
+        stalledUp.clear();
+        stalledDown.clear();
+        up.forEach(arrival -> carryInStream(true, arrival));
+        down.forEach(arrival -> carryInStream(false, arrival));
     }
 
     @Override
@@ -169,7 +190,7 @@ final class SimConnection implements Connection {
     public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
             throws TatamiException {
         CompletableFuture<R> future = call(method, options, body);
-        Check.check(network.time().runUntil(future::isDone), "%s waits for what will never happen", method);
+        Check.check(network.time().await(future::isDone), "%s waits for what will never happen", method);
         try {
             return future.get();
         } catch (InterruptedException e) {

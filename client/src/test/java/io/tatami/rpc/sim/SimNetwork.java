@@ -66,7 +66,7 @@ public final class SimNetwork {
         }
     }
 
-    /** Loses everything that goes this one way, until {@link #heal}. */
+    /** Loses every call and reply that goes this one way, and holds up streams, until {@link #heal}. */
     public void block(SocketAddress from, SocketAddress to) {
         blocked.add(new Way(from, to));
     }
@@ -74,6 +74,7 @@ public final class SimNetwork {
     /** Takes back every {@link #block}. */
     public void heal() {
         blocked.clear();
+        new ArrayList<>(connections).forEach(SimConnection::resume);
     }
 
     /** Connections of a client at {@code from}, which acts for {@code user}. */
@@ -144,7 +145,7 @@ public final class SimNetwork {
     /** @param againNanos when it arrives a second time, after the first; negative for never */
     record Fate(long delayNanos, boolean lost, boolean cut, long againNanos) {}
 
-    private boolean isBlocked(SocketAddress from, SocketAddress to) {
+    boolean isBlocked(SocketAddress from, SocketAddress to) {
         return blocked.contains(new Way(from, to));
     }
 

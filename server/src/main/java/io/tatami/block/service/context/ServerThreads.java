@@ -32,7 +32,7 @@ public final class ServerThreads {
     private static final long IDLE_SECONDS = 30;
     private static final long CLOSE_LIMIT_SECONDS = 30;
 
-    private final ThreadPoolExecutor writers;
+    private final ExecutorService writers;
     private final Map<Volume, VolumeThreads> ofVolumes = new HashMap<>();
     private final ExecutorService commands;
     private final ScheduledExecutorService housekeeping;
@@ -42,8 +42,9 @@ public final class ServerThreads {
 
     public ServerThreads(BlockServerSettings settings, List<Volume> volumes) {
         // As many threads as write sessions at most: each has one task here at a time, and their number is limited.
-        writers = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
-        writers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
+        ThreadPoolExecutor started = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+        started.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
+        writers = started;
         for (Volume volume : volumes) {
             String number = "-" + ofVolumes.size();
             ThreadPoolExecutor readers = pool(
@@ -56,6 +57,14 @@ public final class ServerThreads {
         }
         commands = commands("block-command", settings);
         housekeeping = new ScheduledThreadPoolExecutor(1, Threads.daemons("block-housekeeping"));
+    }
+
+    /** No threads: all work goes to {@code executor}. For simulations, which own the order in which work is done. */
+    public ServerThreads(ScheduledExecutorService executor, List<Volume> volumes) {
+        writers = executor;
+        volumes.forEach(volume -> ofVolumes.put(volume, new VolumeThreads(executor, executor)));
+        commands = executor;
+        housekeeping = executor;
     }
 
     /** For the workers of write sessions. */
