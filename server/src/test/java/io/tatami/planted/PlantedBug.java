@@ -170,6 +170,32 @@ enum PlantedBug {
             "if (known == null || !areToStay(request, known)) {",
             "if (known == null) {",
             "io.tatami.meta.op.cluster.MoveReplicasTest#whatIsNotedTooLateChangesNothing"),
+    A_READER_SEES_WHAT_THE_SERVERS_BEHIND_DO_NOT_HAVE(
+            "io/tatami/block/service/write/WriteSteps.java",
+            "long visibleBytes = behind.visibleBytes(copy.lengthBytes());",
+            "long visibleBytes = copy.lengthBytes();",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    A_RECOVERY_TAKES_THE_LONGEST_COPY(
+            "io/tatami/meta/service/file/BlockRecovery.java",
+            "mapToLong(Answer::lengthBytes).min().orElseThrow();",
+            "mapToLong(Answer::lengthBytes).max().orElseThrow();",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    A_RECOVERY_DOES_NOT_CUT_LONGER_COPIES(
+            "io/tatami/meta/service/file/BlockRecovery.java",
+            "return askAll(longer, cut).thenApply(cuts -> {",
+            "return askAll(List.of(), cut).thenApply(none -> {\n            List<Answer> cuts = longer.stream()"
+                    + ".map(server -> new Answer(server, shortest, false)).toList();",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    A_SERVER_THAT_FAILED_STAYS_A_HOLDER(
+            "io/tatami/meta/op/write/RenewBlock.java",
+            "left.forEach(server -> committed.addServerId(server.value()));",
+            "serversOf(block).forEach(server -> committed.addServerId(server.value()));",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    BYTES_THAT_A_DEVICE_LOST_ARE_TAKEN_OVER(
+            "io/tatami/block/volume/VolumeOpener.java",
+            "if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, end, checksums)) {",
+            "if (parts.flushedEnds().isInDoubt() && checksums.length < 0) {",
+            "io.tatami.block.volume.FlushedEndsTest#whatAFailedFlushLostIsNotTakenOverAndHarmsNothingThatWasSynced"),
     SLOWNESS_IS_JUDGED_AT_ONE_LOOK(
             "io/tatami/block/device/SlowDevices.java",
             "if (state.looks == LOOKS) {",

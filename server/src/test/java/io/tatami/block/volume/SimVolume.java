@@ -6,6 +6,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBufferPool;
+import io.tatami.block.device.Device;
 import io.tatami.block.device.FailStop;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
@@ -14,6 +15,7 @@ import io.tatami.block.volume.format.SuperblockFormat;
 import io.tatami.block.volume.format.VolumeFormatter;
 import io.tatami.block.volume.index.BlockIndexFormat;
 import io.tatami.block.volume.index.FlushedEnds;
+import io.tatami.block.volume.index.IndexStore;
 import io.tatami.block.volume.index.SimIndexStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -172,8 +174,21 @@ public final class SimVolume implements AutoCloseable {
                 (block, offsetBytes) -> damages.add(block + " " + offsetBytes));
         Path file = flushedEnds;
         FlushedEnds ends = file == null ? FlushedEnds.none() : FlushedEnds.read(file, id, Optional.of(boot));
-        return new VolumeOpener(CLUSTER, resources, clock)
-                .open(disk, store, ends, IoThreads.onCaller(), new FailStop("simulated volume"));
+        return open(new VolumeOpener(CLUSTER, resources, clock), new Parts(disk, store, ends));
+    }
+
+    /** What a simulated volume consists of. */
+    public record Parts(Device disk, IndexStore store, FlushedEnds ends) {}
+
+    /** Opens a volume of another simulation, by its clock. */
+    public static Volume open(UUID cluster, VolumeResources resources, Clock clock, Parts parts)
+            throws TatamiException {
+        return open(new VolumeOpener(cluster, resources, clock), parts);
+    }
+
+    private static Volume open(VolumeOpener opener, Parts parts) throws TatamiException {
+        return opener.open(
+                parts.disk(), parts.store(), parts.ends(), IoThreads.onCaller(), new FailStop("simulated volume"));
     }
 
     /** A range of the visible bytes. */

@@ -1,0 +1,213 @@
+package io.tatami.copies;
+
+import io.tatami.base.ServerId;
+import io.tatami.block.device.SimFaults.Fault;
+import io.tatami.meta.service.host.SteppedGroup;
+import io.tatami.rpc.sim.SimFaults;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What goes wrong, as a seed has it: how often messages are lost, doubled and late, what ends, hangs, fails and fills
+ * up, and when. After {@link #end} everything works.
+ */
+final class Chaos {
+    private static final long MILLIS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long HELD_UP_NANOS_MAX = 1_000 * MILLIS;
+
+    private final CopiesWorld world;
+    private final Random random;
+    private final long pauseMillisMax;
+
+    /** Of 100,000 passages of a point. */
+    private final int endsAtPoint;
+
+    private final int yieldsAtPoint;
+    private final int metadataEnds;
+
+    /** Of 100 promises. */
+    private final int strikesOnPromise;
+
+    private final long delayNanosMax;
+    private final List<Trouble> troubles;
+    private boolean isOver;
+
+    /** The kinds of what goes wrong. */
+    enum Trouble {
+        PROCESS_ENDS,
+        POWER_CUT,
+        POWER_CUT_OF_MANY,
+        POWER_CUT_AT_AN_ACCESS,
+        SERVER_HANGS,
+        DISK_FAILS,
+        DISK_IS_FULL,
+        INDEX_IS_FULL,
+        WAY_IS_BLOCKED,
+        METADATA_ENDS
+    }
+
+    Chaos(CopiesWorld world, Random random) {
+        this.world = world;
+        this.random = random;
+        this.pauseMillisMax = 200L << random.nextInt(6);
+        this.endsAtPoint = random.nextInt(3) == 0 ? random.nextInt(300) : 0;
+        this.yieldsAtPoint = random.nextInt(2) * random.nextInt(30_000);
+        this.metadataEnds = random.nextInt(4) == 0 ? random.nextInt(500) : 0;
+        this.strikesOnPromise = random.nextInt(2) * random.nextInt(60);
+        this.delayNanosMax = (1L << random.nextInt(6)) * MILLIS;
+        this.troubles = new ArrayList<>();
+        for (Trouble trouble : Trouble.values()) {
+            if (random.nextInt(3) == 0) {
+                troubles.add(trouble);
+            }
+        }
+    }
+
+    void begin() {
+        boolean isRough = random.nextInt(3) > 0;
+        world.network()
+                .faults(new SimFaults(
+                        MILLIS / 20,
+                        MILLIS / 10 + delayNanosMax,
+                        isRough ? random.nextDouble() * 0.03 : 0,
+                        isRough ? random.nextDouble() * 0.05 : 0,
+                        isRough ? random.nextDouble() * 0.005 : 0));
+        if (!troubles.isEmpty()) {
+            later(this::strike);
+        }
+    }
+
+    private void later(Runnable strike) {
+        world.time().after((1 + random.nextLong(pauseMillisMax)) * MILLIS, () -> {
+            if (!isOver) {
+                strike.run();
+            }
+        });
+    }
+
+    /** Nothing more goes wrong. */
+    void end() {
+        isOver = true;
+        world.network().faults(new SimFaults(MILLIS / 20, MILLIS, 0, 0, 0));
+        world.network().heal();
+        world.metadata().start();
+        world.servers().forEach(SimServer::heal);
+    }
+
+    private void strike() {
+        Trouble trouble = troubles.get(random.nextInt(troubles.size()));
+        world.coverage().count("trouble " + trouble);
+        strike(trouble, world.servers().get(random.nextInt(world.servers().size())));
+        later(this::strike);
+    }
+
+    private void strike(Trouble trouble, SimServer server) {
+        SimDrive drive = server.drives().get(random.nextInt(server.drives().size()));
+        switch (trouble) {
+            case PROCESS_ENDS -> server.leave(false, world.awayNanos());
+            case POWER_CUT -> server.leave(true, world.awayNanos());
+            case POWER_CUT_OF_MANY ->
+                world.servers().forEach(each -> {
+                    if (random.nextInt(3) > 0) {
+                        each.leave(true, world.awayNanos());
+                    }
+                });
+            case POWER_CUT_AT_AN_ACCESS -> drive.arm(random.nextInt(20), Fault.POWER_CUT);
+            case SERVER_HANGS -> server.hang(random.nextLong(8_000) * MILLIS);
+            case DISK_FAILS -> drive.arm(random.nextInt(20), Fault.IO_ERROR);
+            case DISK_IS_FULL -> {
+                drive.fill(true);
+                later(() -> drive.fill(false));
+            }
+            case INDEX_IS_FULL -> {
+                drive.fillIndex(true);
+                later(() -> drive.fillIndex(false));
+            }
+            case WAY_IS_BLOCKED -> {
+                world.network().block(anyAddress(), anyAddress());
+                later(world.network()::heal);
+            }
+            case METADATA_ENDS -> endMetadata();
+        }
+    }
+
+    private InetSocketAddress anyAddress() {
+        List<InetSocketAddress> all = new ArrayList<>(List.of(SimMetadata.ADDRESS));
+        world.servers().forEach(server -> all.add(server.address()));
+        world.clients().forEach(client -> all.add(client.address()));
+        return all.get(random.nextInt(all.size()));
+    }
+
+    private void endMetadata() {
+        world.metadata().kill();
+        world.time().after(random.nextLong(3_000) * MILLIS, world.metadata()::start);
+    }
+
+    /**
+     * A writer sends what it wrote: it may die while that is on its way through the pipeline, in which it may be held
+     * up.
+     */
+    void sending(List<Integer> pipeline, SimClient writer) {
+        if (isOver || random.nextInt(120) >= strikesOnPromise) {
+            return;
+        }
+        world.coverage().count("deaths with bytes on their way");
+        boolean isHeldUp = pipeline.size() > 1 && random.nextBoolean();
+        if (isHeldUp) {
+            int front = random.nextInt(pipeline.size() - 1);
+            world.network().block(address(pipeline.get(front)), address(pipeline.get(front + 1)));
+            later(world.network()::heal);
+        }
+        world.time().after(random.nextLong(isHeldUp ? HELD_UP_NANOS_MAX : 3 * delayNanosMax), writer::die);
+    }
+
+    private InetSocketAddress address(int server) {
+        return world.server(new ServerId(server)).address();
+    }
+
+    /**
+     * A writer has just been promised something: whoever is to keep it may end at this moment, with the writer or not.
+     */
+    void promised(List<Integer> pipeline, SimClient writer) {
+        if (isOver || random.nextInt(100) >= strikesOnPromise) {
+            return;
+        }
+        world.coverage().count("strikes on a promise");
+        boolean byPowerCut = random.nextBoolean();
+        for (int server : pipeline) {
+            if (random.nextBoolean()) {
+                world.server(new ServerId(server)).leave(byPowerCut, world.awayNanos());
+            }
+        }
+        if (random.nextBoolean()) {
+            writer.die();
+        }
+    }
+
+    /** A group is at a step. */
+    void passGroup(SteppedGroup group) {
+        if (!isOver && !group.isCrashed() && random.nextInt(100_000) < metadataEnds) {
+            world.coverage().count("ends of metadata at a step");
+            endMetadata();
+        }
+    }
+
+    /** A server's thread is at a named point: its process may end there, or others may go on first. */
+    void pass(String point) {
+        SimServer server = SimServer.current();
+        if (isOver || server == null) {
+            return;
+        }
+        if (random.nextInt(100_000) < endsAtPoint) {
+            world.coverage().count("ends at " + point);
+            server.leave(random.nextBoolean(), world.awayNanos());
+        } else if (point.startsWith("service.") && random.nextInt(100_000) < yieldsAtPoint) {
+            world.coverage().count("waits at a point");
+            world.time().sleep(random.nextLong(random.nextInt(4) == 0 ? 1_000 : 20) * MILLIS);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.tatami.copies;
+
+import io.tatami.base.Check;
+import io.tatami.base.TatamiException;
+import io.tatami.client.TatamiClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** One run: what a seed makes of servers, clients and faults, and what must hold during it and in the end. */
+final class CopiesSimulation {
+    /** What must come about in the seeds of a soak. */
+    private static final long CHAOS_MILLIS_MAX = 20_000;
+
+    /** By then every client has ended. */
+    private static final long CLIENTS_MILLIS = 400_000;
+
+    /** Leases lapse, and recoveries end. */
+    private static final long SETTLED_MILLIS = 200_000;
+
+    /** Nothing is at work any more of processes that have ended. */
+    private static final long REMAINS_MILLIS = 6_000;
+
+    private static final int PAUSE_MILLIS_MAX = 8_000;
+
+    private final CopiesWorld world;
+    private final Random random;
+
+    private CopiesSimulation(CopiesWorld world) {
+        this.world = world;
+        this.random = new Random(world.random().nextLong());
+    }
+
+    /**
+     * Runs a seed.
+     *
+     * @return what stands for its course: the same for the same seed
+     * @throws IllegalStateException if something does not hold
+     */
+    static long run(long seed, Path directory, Map<String, Long> counts) {
+        Coverage coverage = new Coverage(counts);
+        Random shape = new Random(seed);
+        int servers = 3 + shape.nextInt(3);
+        long driveBytes = shape.nextInt(4) == 0 ? 5L << 20 : 32L << 20;
+        try {
+            long trace;
+            int freeBuffers = SimDrive.freeBuffers();
+            try (CopiesWorld world = new CopiesWorld(seed, servers, driveBytes, directory, coverage)) {
+                trace = new CopiesSimulation(world).run();
+            }
+            Check.check(SimDrive.freeBuffers() == freeBuffers, "a buffer did not come back");
+            return trace;
+        } catch (TatamiException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private long run() throws TatamiException {
+        int files = 1 + random.nextInt(3);
+        for (int number = 0; number < files; number++) {
+            addFile("/file-" + number);
+        }
+        world.chaos().begin();
+        boolean unused = world.run(world::isIdle, random.nextLong(CHAOS_MILLIS_MAX));
+        world.chaos().end();
+        Check.check(world.run(world::isIdle, CLIENTS_MILLIS), "a client waits for ever");
+        boolean closed = world.run(this::areFilesClosed, SETTLED_MILLIS);
+        Check.check(closed, "a file is not closed although all servers are up");
+        readAll();
+        world.judge().checkCopies();
+        stopServers();
+        return world.time().monotonicNanos();
+    }
+
+    /** A file, and clients that write and read it. */
+    private void addFile(String path) {
+        SimWriter.Shape shape = new SimWriter.Shape(
+                1 + random.nextInt(30),
+                1 << (8 + random.nextInt(9)),
+                1 << (16 + random.nextInt(3)),
+                random.nextInt(6) == 0 ? 1 : 2 + random.nextInt(2));
+        FileModel file = world.judge().addFile(path, shape.blockBytes());
+        int writers = 1 + random.nextInt(3);
+        for (int number = 0; number < writers; number++) {
+            begin(new SimWriter(world, new Random(random.nextLong()), file, shape, world.client()));
+        }
+        int readers = 1 + random.nextInt(2);
+        for (int number = 0; number < readers; number++) {
+            begin(new SimReader(world, new Random(random.nextLong()), file, 1 + random.nextInt(8), world.client()));
+        }
+    }
+
+    private void begin(Runnable work) {
+        world.begin(work, TimeUnit.MILLISECONDS.toNanos(random.nextInt(PAUSE_MILLIS_MAX)));
+    }
+
+    private boolean areFilesClosed() {
+        for (FileModel file : world.judge().files()) {
+            if (file.isBegun() && world.metadata().isOpen(file.file())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** All that was promised can be read, by a client that comes now. */
+    private void readAll() {
+        world.begin(
+                () -> {
+                    try (TatamiClient client = world.client().open()) {
+                        for (FileModel file : world.judge().files()) {
+                            if (file.isBegun()) {
+                                readAll(client, file);
+                            }
+                        }
+                    } catch (IOException e) {
+                        throw new IllegalStateException("what was promised cannot be read: " + e, e);
+                    }
+                },
+                0);
+        Check.check(world.run(world::isIdle, CLIENTS_MILLIS), "the last reader waits for ever");
+    }
+
+    private void readAll(TatamiClient client, FileModel file) throws IOException {
+        boolean isAll = false;
+        while (!isAll) {
+            isAll = SimReader.read(world, client, file, random);
+        }
+    }
+
+    /** Every process gives back what it has. */
+    private void stopServers() {
+        world.servers().forEach(SimServer::kill);
+        boolean unused = world.run(() -> false, REMAINS_MILLIS);
+    }
+}
