@@ -193,7 +193,7 @@ enum PlantedBug {
             "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
     BYTES_THAT_A_DEVICE_LOST_ARE_TAKEN_OVER(
             "io/tatami/block/volume/VolumeOpener.java",
-            "if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, end, checksums)) {",
+            "if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, now, end, checksums)) {",
             "if (parts.flushedEnds().isInDoubt() && checksums.length < 0) {",
             "io.tatami.block.volume.FlushedEndsTest#whatAFailedFlushLostIsNotTakenOverAndHarmsNothingThatWasSynced"),
     SLOWNESS_IS_JUDGED_AT_ONE_LOOK(
@@ -216,6 +216,21 @@ enum PlantedBug {
             "putInt(server.value())",
             "putInt(0)",
             "io.tatami.block.service.BlockAudienceTest#onlyMetadataServersMayAskWhatIsForServers"),
+    A_PROMISE_IS_NOT_DURABLE(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "parts.index().put(replica.committed(), entry);",
+            "",
+            "io.tatami.block.volume.CopyNumbersTest#fenceRaisesThePromiseAloneEndsTheWriterAndOutlivesTheHost"),
+    A_FENCE_RAISES_THE_GENERATION(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "replica.numbers().promising(generation)",
+            "replica.numbers().adopting(generation)",
+            "io.tatami.block.volume.CopyNumbersTest#fenceRaisesThePromiseAloneEndsTheWriterAndOutlivesTheHost"),
+    DELETIONS_IGNORE_THE_COPY_NUMBER(
+            "io/tatami/block/volume/Volume.java",
+            "replica.numbers().number() != copyNumber",
+            "copyNumber < 0",
+            "io.tatami.block.volume.CopyNumbersTest#deletionTouchesTheCopyWithItsNumberAlone"),
     BLOCK_SERVERS_HEAR_WHAT_METADATA_SERVERS_SHOW_EACH_OTHER(
             "io/tatami/meta/service/host/RoutedPeers.java",
             "credential.toBlockServer(to)",

@@ -21,6 +21,10 @@ import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FenceBlockReply;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockReply;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import io.tatami.protocol.wire.MemoryMapped;
 import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.PlanReadsRequest;
@@ -163,6 +167,22 @@ public final class BlockMethods {
      */
     public static final Method<ReportDamageRequest, Empty> REPORT_DAMAGE =
             Method.idempotent(215, "block.report-damage", USERS, UPKEEP, ReportDamageRequest.parser(), Empty.parser());
+
+    /**
+     * The first step of a recovery: older writers and recoveries are refused from now on, durably; nothing changes of
+     * the bytes. Fails with FENCED (a higher generation was promised), IO_ERROR (also where the block is not found and
+     * a volume does not serve that may have it) and MALFORMED.
+     */
+    public static final Method<FenceBlockRequest, FenceBlockReply> FENCE_BLOCK = Method.idempotent(
+            216, "block.fence", SERVERS, WRITES, FenceBlockRequest.parser(), FenceBlockReply.parser());
+
+    /**
+     * The second step: the copy has the length and the generation, durably, and is finalized. Fails with NO_SUCH_BLOCK,
+     * FENCED (a higher generation was promised), INVALID_ARGUMENT (it holds less, or is finalized under this generation
+     * at another length), CORRUPT (the last chunk kept fails its checksum), IO_ERROR and MALFORMED.
+     */
+    public static final Method<FinalizeBlockRequest, FinalizeBlockReply> FINALIZE_BLOCK = Method.idempotent(
+            217, "block.finalize", SERVERS, WRITES, FinalizeBlockRequest.parser(), FinalizeBlockReply.parser());
 
     private BlockMethods() {}
 }

@@ -6,6 +6,7 @@ import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.index.BlockIndex;
 import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.files.CrashPoint;
 import java.util.concurrent.ConcurrentMap;
@@ -81,7 +82,7 @@ final class BlockCommitter {
         long length = open.lengthBytes();
         BlockRecord entry = new BlockRecord(
                 change.replica().block(),
-                generation,
+                change.replica().numbers().adopting(generation),
                 open.extent().head(length),
                 length,
                 BlockRecord.State.FINALIZED,
@@ -99,7 +100,7 @@ final class BlockCommitter {
     void commit(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         BlockRecord entry = new BlockRecord(
                 change.replica().block(),
-                generation,
+                change.replica().numbers().adopting(generation),
                 open.extent(),
                 open.lengthBytes(),
                 BlockRecord.State.WRITING,
@@ -117,20 +118,53 @@ final class BlockCommitter {
         BlockRecord before = change.replica().committed();
         change.replaceWriter(null);
         CrashPoint.hit("volume.generation.before-commit");
-        BlockRecord entry = before == null
-                ? new BlockRecord(
-                        change.replica().block(),
-                        generation,
-                        change.replica().extent(),
-                        0,
-                        BlockRecord.State.WRITING,
-                        BlockRecord.NO_TAIL)
-                : before.withGeneration(generation);
+        BlockRecord entry = durable(change.replica(), change.replica().numbers().adopting(generation));
         parts.index().put(before, entry);
         CrashPoint.hit("volume.generation.after-commit");
         OpenBlock open = change.replica().open();
         change.commit(entry, open);
         boolean unused = open == null || open.forgetEnd();
+    }
+
+    /**
+     * Records a promise beside the bytes, of which nothing changes. What was flushed and not synced stays kept beside
+     * the index.
+     *
+     * @see Volume#fence
+     */
+    boolean fence(Replica.Change change, Generation generation) throws TatamiException {
+        Replica replica = change.replica();
+        replica.throwIfDeleted();
+        replica.throwIfPromisedAbove(generation);
+        if (!replica.numbers().promised().isBelow(generation)) {
+            return false;
+        }
+        change.replaceWriter(null);
+        OpenBlock open = replica.open();
+        if (open != null) {
+            // It may stay open for long, and holds no buffer meanwhile.
+            open.drainQuietly();
+        }
+        BlockRecord entry = durable(replica, replica.numbers().promising(generation));
+        CrashPoint.hit("volume.fence.before-commit");
+        parts.index().put(replica.committed(), entry);
+        CrashPoint.hit("volume.fence.after-commit");
+        change.commit(entry, open);
+        return true;
+    }
+
+    /** What the index says of the block, or would of one whose bytes it does not have, with other numbers. */
+    private static BlockRecord durable(Replica replica, CopyNumbers numbers) {
+        BlockRecord committed = replica.committed();
+        return committed == null
+                ? new BlockRecord(
+                        replica.block(),
+                        numbers,
+                        replica.extent(),
+                        0,
+                        BlockRecord.State.WRITING,
+                        BlockRecord.NO_TAIL)
+                : committed.withNumbers(numbers);
     }
 
     /** @see BlockWriter#abort */

@@ -29,7 +29,7 @@ final class BlockReopener {
             throws TatamiException {
         Replica replica = change.replica();
         replica.throwIfDeleted();
-        replica.throwIfAbove(newGeneration);
+        replica.throwIfPromisedAbove(newGeneration);
         committer.catchUp(change);
         OpenBlock open = drained(replica);
         if (lengthBytes > open.lengthBytes()) {
@@ -57,6 +57,25 @@ final class BlockReopener {
         BlockWriter writer = new BlockWriter(parts, committer, replica, newGeneration);
         change.replaceWriter(writer);
         return writer;
+    }
+
+    /** @see Volume#finalizeAt */
+    boolean finalizeAt(Replica.Change change, Generation generation, long lengthBytes) throws TatamiException {
+        Replica replica = change.replica();
+        replica.throwIfDeleted();
+        replica.throwIfPromisedAbove(generation);
+        StoredBlock stored = replica.describe();
+        if (!stored.finalized() || stored.generation().isBelow(generation)) {
+            long unused = reopen(change, generation, lengthBytes, lengthBytes).finish();
+            return true;
+        }
+        if (stored.durableBytes() != lengthBytes) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "block " + replica.block() + " is finalized under generation " + generation + " with "
+                            + stored.durableBytes() + " bytes, not " + lengthBytes);
+        }
+        return false;
     }
 
     /**

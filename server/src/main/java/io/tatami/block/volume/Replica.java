@@ -10,6 +10,7 @@ import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.index.BlockIndex;
 import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.block.volume.space.PlacedBlock;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ final class Replica {
     private final ReentrantLock changing = new ReentrantLock();
     private final Change change = new Change();
     private final BlockId block;
-    private Generation generation;
+    private CopyNumbers numbers;
     private @Nullable BlockRecord committed;
     private @Nullable OpenBlock open;
     private @Nullable BlockWriter writer;
@@ -54,17 +55,17 @@ final class Replica {
     /** Increased when the unchanged bytes of the block are at another place. */
     private int moves;
 
-    private Replica(BlockId block, Generation generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
+    private Replica(BlockId block, CopyNumbers numbers, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
         this.block = block;
-        this.generation = generation;
+        this.numbers = numbers;
         this.committed = committed;
         this.open = open;
         this.visibleBytes = committed == null ? 0 : committed.lengthBytes();
     }
 
     /** A new block, which is only in memory. */
-    static Replica begun(BlockId block, Generation generation, OpenBlock open) {
-        return new Replica(block, generation, null, open);
+    static Replica begun(BlockId block, CopyNumbers numbers, OpenBlock open) {
+        return new Replica(block, numbers, null, open);
     }
 
     /**
@@ -73,7 +74,7 @@ final class Replica {
      * @param isWhole whether it has all bytes that were ever flushed
      */
     static Replica found(BlockRecord entry, boolean isWhole) {
-        Replica replica = new Replica(entry.block(), entry.generation(), entry, null);
+        Replica replica = new Replica(entry.block(), entry.numbers(), entry, null);
         replica.mayLackFlushed = !isWhole;
         return replica;
     }
@@ -82,8 +83,12 @@ final class Replica {
         return block;
     }
 
-    synchronized Generation generation() {
-        return generation;
+    synchronized CopyNumbers numbers() {
+        return numbers;
+    }
+
+    Generation generation() {
+        return numbers().generation();
     }
 
     /** The record in the index; null for a block that was never synced. */
@@ -117,7 +122,7 @@ final class Replica {
         long durableBytes = committed == null ? 0 : committed.lengthBytes();
         long heldBytes = open == null ? durableBytes : open.lengthBytes();
         return new StoredBlock(
-                block, generation, durableBytes, visibleBytes, heldBytes, finalized, damaged, mayLackFlushed);
+                block, numbers, durableBytes, visibleBytes, heldBytes, finalized, damaged, mayLackFlushed);
     }
 
     synchronized void makeVisible(long lengthBytes) {
@@ -149,7 +154,7 @@ final class Replica {
         if (writer != asking || open == null) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    "block " + block + " is at generation " + generation + ", and this writer has been fenced");
+                    "block " + block + " has promised generation " + numbers.promised() + ", and this writer has been fenced");
         }
         return open;
     }
@@ -198,7 +203,7 @@ final class Replica {
             synchronized (Replica.this) {
                 requireHeld();
                 committed = entry;
-                generation = entry.generation();
+                numbers = entry.numbers();
                 open = stillOpen;
                 if (stillOpen == null) {
                     writer = null;
@@ -265,12 +270,21 @@ final class Replica {
         }
     }
 
-    /** @throws TatamiException FENCED if the block's generation is above {@code newGeneration} */
-    synchronized void throwIfAbove(Generation newGeneration) throws TatamiException {
-        if (generation.isAbove(newGeneration)) {
+    /** @throws TatamiException FENCED if the block is fenced under a generation above {@code newGeneration} */
+    synchronized void throwIfPromisedAbove(Generation newGeneration) throws TatamiException {
+        if (numbers.promised().isAbove(newGeneration)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    "block " + block + " is at generation " + generation + ", above " + newGeneration);
+                    "block " + block + " has promised generation " + numbers.promised() + ", above " + newGeneration);
+        }
+    }
+
+    /** @throws TatamiException FENCED if the generation of the block's bytes is above {@code generationMax} */
+    synchronized void throwIfAbove(Generation generationMax) throws TatamiException {
+        if (numbers.generation().isAbove(generationMax)) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    "block " + block + " is at generation " + numbers.generation() + ", above " + generationMax);
         }
     }
 
@@ -419,10 +433,10 @@ final class Replica {
     private void throwUnlessReadable(Generation generationMin, long offsetBytes, long readBytes)
             throws TatamiException {
         throwIfDeleted();
-        if (generation.isBelow(generationMin)) {
+        if (numbers.generation().isBelow(generationMin)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
-                    "block " + block + " has only generation " + generation + " on this server, below "
+                    "block " + block + " has only generation " + numbers.generation() + " on this server, below "
                             + generationMin);
         }
         if (offsetBytes < 0 || readBytes < 0 || offsetBytes + readBytes > visibleBytes) {

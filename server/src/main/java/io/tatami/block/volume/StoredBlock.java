@@ -2,11 +2,12 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Generation;
+import io.tatami.block.volume.index.CopyNumbers;
 
 /**
  * What a volume holds of a block, as it was at one moment.
  *
- * @param generation the generation adopted last
+ * @param numbers of the copy
  * @param durableBytes how many bytes survive a power cut
  * @param visibleBytes how many bytes readers may see; at least {@code durableBytes}
  * @param heldBytes how many bytes are here, in memory or on the device; at least {@code visibleBytes}
@@ -18,10 +19,25 @@ import io.tatami.base.Generation;
  */
 public record StoredBlock(
         BlockId block,
-        Generation generation,
+        CopyNumbers numbers,
         long durableBytes,
         long visibleBytes,
         long heldBytes,
         boolean finalized,
         boolean damaged,
-        boolean mayLackFlushed) {}
+        boolean mayLackFlushed) {
+    /** The generation of the bytes. */
+    public Generation generation() {
+        return numbers.generation();
+    }
+
+    /** Below it no writer and no finalization is taken. */
+    public Generation promised() {
+        return numbers.promised();
+    }
+
+    /** 0 for a copy that was granted with the block. */
+    public int copyNumber() {
+        return numbers.number();
+    }
+}

@@ -10,6 +10,7 @@ import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessTimes;
 import io.tatami.block.volume.format.SuperblockFormat;
 import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.block.volume.space.PlacedBlock;
@@ -77,15 +78,22 @@ public final class Volume implements AutoCloseable {
         return create(block, generation, new Reservation(reservedBytes, 1, shortFromStart));
     }
 
+    /** {@link #create(BlockId, Generation, Reservation, int)} of a copy that was granted with the block. */
+    public BlockWriter create(BlockId block, Generation generation, Reservation room) throws TatamiException {
+        return create(block, generation, room, 0);
+    }
+
     /**
      * Begins a block. Nothing is durable before the first {@link BlockWriter#sync()}: after a crash before it, the
      * block never was.
      *
      * @param room how much to take; where no free extent is as long, the longest is taken, and
      *     {@link BlockWriter#capacityBytes()} tells
+     * @param copyNumber of this copy, durable with the first sync
      * @throws TatamiException ALREADY_EXISTS, NO_SPACE where the longest is too short, or IO_ERROR
      */
-    public BlockWriter create(BlockId block, Generation generation, Reservation room) throws TatamiException {
+    public BlockWriter create(BlockId block, Generation generation, Reservation room, int copyNumber)
+            throws TatamiException {
         parts.failStop().check();
         throwIfIndexIsFull();
         if (replicas.containsKey(block)) {
@@ -93,7 +101,8 @@ public final class Volume implements AutoCloseable {
         }
         ExtentAllocator.End end = room.shortFromStart() ? ExtentAllocator.End.HIGH : ExtentAllocator.End.LOW;
         Extent extent = parts.allocate(room.wantedBytes(), room.neededBytes(), end);
-        Replica replica = Replica.begun(block, generation, OpenBlock.begin(parts, block, extent));
+        CopyNumbers numbers = CopyNumbers.begun(copyNumber, generation);
+        Replica replica = Replica.begun(block, numbers, OpenBlock.begin(parts, block, extent));
         BlockWriter writer = new BlockWriter(parts, committer, replica, generation);
         try (Replica.Change change = replica.change()) {
             change.replaceWriter(writer);
@@ -110,10 +119,10 @@ public final class Volume implements AutoCloseable {
      * that was being written, by a live writer or before a crash. What lies beyond is cut off, the generation is
      * adopted, and both are durable, like the bytes kept, when this returns. The writer before, if any, is fenced.
      *
-     * @param newGeneration at least the block's own
+     * @param newGeneration at least the one promised
      * @param reservedBytes how much room the block should have in the end; as much as there is is taken, see
      *     {@link BlockWriter#capacityBytes()}
-     * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; INVALID_ARGUMENT where it
+     * @throws TatamiException NO_SUCH_BLOCK; FENCED where it is fenced under a higher generation; INVALID_ARGUMENT where it
      *     is shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE; IO_ERROR
      */
     public BlockWriter reopen(BlockId block, Generation newGeneration, long lengthBytes, long reservedBytes)
@@ -143,14 +152,14 @@ public final class Volume implements AutoCloseable {
     /**
      * Adopts a generation durably and fences the block's writer; a generation equal to the block's own changes nothing.
      *
-     * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; IO_ERROR
+     * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block is fenced under a higher generation; IO_ERROR
      */
     public void setGeneration(BlockId block, Generation generation) throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
         try (Replica.Change change = replica.change()) {
             replica.throwIfDeleted();
-            replica.throwIfAbove(generation);
+            replica.throwIfPromisedAbove(generation);
             if (replica.generation().isBelow(generation)) {
                 committer.adopt(change, generation);
             }
@@ -158,24 +167,66 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Deletes a block durably and frees its room at once; its writer and readers fail with NO_SUCH_BLOCK. Works on a
-     * full volume. Does nothing where the block is not here.
+     * Promises durably that no writer and no finalization below {@code generation} is taken any more. The writer loses
+     * its right. The bytes, and their generation, stay as they are. What was promised before, or more, changes nothing.
      *
-     * @param generationMax nothing above this generation is deleted
-     * @throws TatamiException FENCED where the block has a higher generation; IO_ERROR
+     * @return whether this raised the promise
+     * @throws TatamiException NO_SUCH_BLOCK; FENCED where a higher generation was promised; IO_ERROR
      */
-    public void delete(BlockId block, Generation generationMax) throws TatamiException {
+    public boolean fence(BlockId block, Generation generation) throws TatamiException {
+        parts.failStop().check();
+        Replica replica = replica(block);
+        try (Replica.Change change = replica.change()) {
+            return committer.fence(change, generation);
+        }
+    }
+
+    /**
+     * {@link #truncate} that can be repeated: a block that has the generation and is finalized at this length stays as
+     * it is. A generation has one length, so that a late repetition with another one harms nothing.
+     *
+     * @return whether this changed the block
+     * @throws TatamiException as {@link #reopen}; INVALID_ARGUMENT also where the block is finalized under this
+     *     generation at another length
+     */
+    public boolean finalizeAt(BlockId block, Generation generation, long lengthBytes) throws TatamiException {
+        Replica replica = replica(block);
+        try (Replica.Change change = replica.change()) {
+            parts.failStop().check();
+            return reopener.finalizeAt(change, generation, lengthBytes);
+        }
+    }
+
+    /**
+     * Deletes a block durably and frees its room at once; its writer and readers fail with NO_SUCH_BLOCK. Works on a
+     * full volume. Does nothing where the copy with this number is not here.
+     *
+     * @param copyNumber a copy with another one is left
+     * @param generationMax for number 0: nothing above this generation is deleted
+     * @return whether a copy was deleted
+     * @throws TatamiException FENCED where the copy has a higher generation; IO_ERROR
+     */
+    public boolean delete(BlockId block, int copyNumber, Generation generationMax) throws TatamiException {
         parts.failStop().check();
         Replica replica = replicas.get(block);
         if (replica == null) {
-            return;
+            return false;
         }
         try (Replica.Change change = replica.change()) {
-            if (replicas.get(block) == replica) {
-                replica.throwIfAbove(generationMax);
-                committer.delete(change);
+            if (replicas.get(block) != replica || replica.numbers().number() != copyNumber) {
+                return false;
             }
+            if (copyNumber == 0) {
+                replica.throwIfAbove(generationMax);
+            }
+            committer.delete(change);
+            return true;
         }
+    }
+
+    /** {@link #delete(BlockId, int, Generation)} of a copy that was granted with the block. */
+    public void delete(BlockId block, Generation generationMax) throws TatamiException {
+        boolean unused = delete(block, 0, generationMax);
     }
 
     /**

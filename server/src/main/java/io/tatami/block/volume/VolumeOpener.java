@@ -239,6 +239,7 @@ public final class VolumeOpener {
     /** What is damaged of one block's checksums is a matter of that block, and is found by whoever reads it. */
     private static Replica takenOver(VolumeParts parts, Behind one) throws TatamiException {
         FlushedEnd end = one.end();
+        BlockRecord now = end.entry(one.before());
         int chunksBefore = ChunkChecksum.pieces(0, one.before().lengthBytes());
         int chunks = ChunkChecksum.pieces(0, end.lengthBytes());
         int[] before;
@@ -253,7 +254,7 @@ public final class VolumeOpener {
         }
         int[] checksums = Arrays.copyOf(before, chunks);
         System.arraycopy(end.checksums(), 0, checksums, end.firstChunk(), end.checksums().length);
-        if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, end, checksums)) {
+        if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, now, end, checksums)) {
             LOG.warn(
                     "what was flushed of block {} did not reach the device",
                     one.before().block());
@@ -262,14 +263,15 @@ public final class VolumeOpener {
         parts.index()
                 .put(
                         one.before(),
-                        end.entry(),
+                        now,
                         new BlockIndex.ChecksumUpdate(checksums, end.firstChunk(), chunks, chunksBefore));
-        return Replica.found(end.entry(), true);
+        return Replica.found(now, true);
     }
 
     /** Whether the device has what was kept of a block's end, with the checksums that all its chunks are to have. */
-    private static boolean isOnDevice(VolumeParts parts, FlushedEnd end, int[] checksums) throws TatamiException {
-        Replica replica = Replica.found(end.entry(), true);
+    private static boolean isOnDevice(VolumeParts parts, BlockRecord now, FlushedEnd end, int[] checksums)
+            throws TatamiException {
+        Replica replica = Replica.found(now, true);
         Replica.View view = new Replica.View(replica.location(), 0, end.lengthBytes(), 0, checksums);
         AlignedBuffer buffer = parts.acquireWriteBuffer();
         try {

@@ -20,6 +20,9 @@ import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.FenceBlockReply;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.rpc.HandlerTable;
@@ -58,6 +61,7 @@ public final class BlockCommands {
         serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
         serveOfBlock(table, BlockMethods.CHUNK_CHECKSUMS, ChunkChecksumsRequest::getBlockId, this::chunkChecksums);
         serveOfBlock(table, BlockMethods.RECOVER_BLOCK, RecoverBlockRequest::getBlockId, this::recover);
+        serveFencing(table, new BlockFencing(writes, volumes));
         new BlockDeletion(context, writes, threads, deleted).serveOn(table);
         serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
     }
@@ -82,6 +86,25 @@ public final class BlockCommands {
                 Volume volume = volumes.require(ServerContext.blockId(block.applyAsLong(request)), Generation.NONE)
                         .volume();
                 threads.command(volume, () -> answer(method, command, request, responder));
+            } catch (TatamiException e) {
+                context.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private void serveFencing(HandlerTable table, BlockFencing fencing) {
+        serveOfBlock(
+                table, BlockMethods.FINALIZE_BLOCK, FinalizeBlockRequest::getBlockId, fencing::finalizeAt);
+        Method<FenceBlockRequest, FenceBlockReply> method = BlockMethods.FENCE_BLOCK;
+        table.on(method, (caller, request, responder) -> {
+            try {
+                Volume volume = fencing.find(request).orElse(null);
+                if (volume == null) {
+                    threads.command(() -> answer(method, absent -> BlockFencing.absent(), request, responder));
+                } else {
+                    threads.command(volume, () -> answer(method, fencing::fence, request, responder));
+                }
             } catch (TatamiException e) {
                 context.failed(e);
                 responder.failure(e);
@@ -149,9 +172,9 @@ public final class BlockCommands {
         Generation generation = ServerContext.generation(request.getNewGeneration());
         VolumeSet.Found found = volumes.require(block, ServerContext.generation(request.getCommittedGeneration()));
         StoredBlock stored = found.stored();
-        if (stored.generation().isAbove(generation)) {
+        if (stored.promised().isAbove(generation)) {
             throw new TatamiException(
-                    ErrorCode.FENCED, block + " has generation " + stored.generation() + ", above " + generation);
+                    ErrorCode.FENCED, block + " has promised generation " + stored.promised() + ", above " + generation);
         }
         if (stored.generation().isBelow(generation)) {
             // The writer is stopped first, so that the length read below stays.

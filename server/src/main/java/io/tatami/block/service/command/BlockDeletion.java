@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,7 +31,8 @@ import java.util.function.Consumer;
 /**
  * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
  * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again; and so is what is
- * nowhere, while a volume does not serve that may have it. A deleted block leaves a {@linkplain Tombstones tombstone}.
+ * nowhere, while a volume does not serve that may have it. A copy with another number than is named stays, and counts as
+ * gone. A deleted block leaves a {@linkplain Tombstones tombstone}.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
@@ -62,13 +64,12 @@ final class BlockDeletion {
     private void delete(DeleteBlocksRequest request, Responder<DeleteBlocksReply> responder) throws TatamiException {
         Progress progress = new Progress();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
-        for (Map.Entry<Volume, Map<BlockId, Generation>> part :
-                byVolume(request, progress).entrySet()) {
+        for (Map.Entry<Volume, List<NamedCopy>> part : byVolume(request, progress).entrySet()) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
             threads.command(part.getKey(), () -> {
                 try {
-                    part.getValue().forEach((block, generation) -> delete(part.getKey(), block, generation, progress));
+                    part.getValue().forEach(copy -> delete(part.getKey(), copy, progress));
                 } finally {
                     end.complete(null);
                 }
@@ -84,51 +85,68 @@ final class BlockDeletion {
                 });
     }
 
-    /** The blocks of one request that are gone, and how many copies are left of the others. Safe for many threads. */
+    /**
+     * The blocks of one request that are gone, and of the others how many copies are not yet known to be. Two copies
+     * may be named of a block, which is gone when both are. Safe for many threads.
+     */
     private static final class Progress {
         private final Queue<Long> gone = new ConcurrentLinkedQueue<>();
         private final Map<BlockId, Integer> copies = new ConcurrentHashMap<>();
 
-        void found(BlockId block, int count) {
-            copies.put(block, count);
+        /** To be called for all copies before one is {@link #goneCopy}. */
+        void named(BlockId block, int count) {
+            copies.merge(block, count, Integer::sum);
         }
 
-        void absent(BlockId block) {
-            gone.add(block.value());
-        }
-
-        void deletedCopy(BlockId block) {
+        void goneCopy(BlockId block) {
             if (copies.computeIfPresent(block, (key, left) -> left > 1 ? left - 1 : null) == null) {
-                absent(block);
+                gone.add(block.value());
             }
         }
     }
 
-    /** The blocks that are here, with the generations above which they stay. */
-    private Map<Volume, Map<BlockId, Generation>> byVolume(DeleteBlocksRequest request, Progress progress)
+    /**
+     * A copy that is to be deleted.
+     *
+     * @param generationMax for number 0: above it the copy stays
+     */
+    private record NamedCopy(BlockId block, int number, Generation generationMax) {
+        static NamedCopy of(DeleteBlocksRequest.Item item) throws TatamiException {
+            return new NamedCopy(
+                    ServerContext.blockId(item.getBlockId()),
+                    ServerContext.copyNumber(item.getCopyNumber()),
+                    ServerContext.generation(item.getGeneration()));
+        }
+    }
+
+    /** The copies that are here. */
+    private Map<Volume, List<NamedCopy>> byVolume(DeleteBlocksRequest request, Progress progress)
             throws TatamiException {
-        Map<Volume, Map<BlockId, Generation>> parts = new LinkedHashMap<>();
+        Map<Volume, List<NamedCopy>> parts = new LinkedHashMap<>();
         List<BlockId> absent = new ArrayList<>();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
-            BlockId block = ServerContext.blockId(item.getBlockId());
-            Generation generationMax = ServerContext.generation(item.getGeneration());
-            writes.tombstones().add(block, generationMax);
-            List<VolumeSet.Found> copies = context.volumes().findAll(block);
+            NamedCopy named = NamedCopy.of(item);
+            writes.tombstones().addDeleted(named.block(), named.number(), named.generationMax());
+            List<VolumeSet.Found> copies = context.volumes().findAll(named.block()).stream()
+                    .filter(copy -> copy.stored().copyNumber() == named.number())
+                    .toList();
+            progress.named(named.block(), Math.max(1, copies.size()));
             if (copies.isEmpty()) {
-                absent.add(block);
-                continue;
+                absent.add(named.block());
             }
-            progress.found(block, copies.size());
-            copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new LinkedHashMap<>())
-                    .put(block, generationMax));
+            copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new ArrayList<>())
+                    .add(named));
         }
-        context.volumes().gone(absent).forEach(progress::absent);
+        Set<BlockId> gone = context.volumes().gone(absent);
+        absent.stream().filter(gone::contains).forEach(progress::goneCopy);
         return parts;
     }
 
-    private void delete(Volume volume, BlockId block, Generation generation, Progress progress) {
+    private void delete(Volume volume, NamedCopy copy, Progress progress) {
+        BlockId block = copy.block();
+        boolean isDeleted;
         try {
-            volume.delete(block, generation);
+            isDeleted = volume.delete(block, copy.number(), copy.generationMax());
         } catch (TatamiException e) {
             context.failed(e);
             return;
@@ -136,8 +154,10 @@ final class BlockDeletion {
             context.failed(new TatamiException(ErrorCode.INTERNAL, "deleting " + block + ": " + e, e));
             return;
         }
-        writes.fence(block, "it was deleted");
-        deleted.accept(block);
-        progress.deletedCopy(block);
+        if (isDeleted) {
+            writes.fence(block, "it was deleted");
+            deleted.accept(block);
+        }
+        progress.goneCopy(block);
     }
 }

@@ -68,6 +68,14 @@ public record ServerContext(
         return new BlockId(number);
     }
 
+    /** @throws TatamiException MALFORMED if {@code number} is above those of copies */
+    public static int copyNumber(int number) throws TatamiException {
+        if (number < 0) {
+            throw new TatamiException(ErrorCode.MALFORMED, Integer.toUnsignedString(number) + " is no copy number");
+        }
+        return number;
+    }
+
     /** @throws TatamiException MALFORMED if {@code number} is not a generation */
     public static Generation generation(long number) throws TatamiException {
         if (number < 0) {

@@ -74,14 +74,14 @@ final class WriterOpener {
             if (request.getStartOffset() > 0) {
                 throw volumes.notFound(block);
             }
-            tombstones.requireNone(block, generation);
+            tombstones.requireNone(block, 0, generation);
             return undeleted(create(block, generation, request));
         }
         StoredBlock stored = found.get().stored();
-        if (stored.generation().isAbove(generation)) {
+        if (stored.promised().isAbove(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    block + " has generation " + stored.generation() + ", so generation " + generation
+                    block + " has promised generation " + stored.promised() + ", so generation " + generation
                             + " cannot write it");
         }
         Generation previous = ServerContext.generation(request.getPreviousGeneration());
@@ -102,7 +102,7 @@ final class WriterOpener {
         BlockWriter writer = created.writer();
         try {
             CrashPoint.hit("service.write.after-create");
-            tombstones.requireNone(writer.block(), writer.generation());
+            tombstones.requireNone(writer.block(), 0, writer.generation());
             return created;
         } catch (TatamiException e) {
             created.stream().close();

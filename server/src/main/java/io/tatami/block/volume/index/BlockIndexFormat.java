@@ -31,6 +31,13 @@ import org.jspecify.annotations.Nullable;
  *                       +---------+-------+------------+-------+---------------+---------------+------------+---------+-------+--------+
  *                       | version | state | tail bytes | zeros | extent offset | extent length | generation | length  | tail  | crc32c |
  *                       +---------+-------+------------+-------+---------------+---------------+------------+---------+-------+--------+
+ *                       version 1, of a copy with number 0 that promised no more than its generation
+ *
+ *                       0                                                                               40         48            52
+ *                       +-------------------------------------------------------------------------------+----------+-------------+------+--------+
+ *                       | as version 1                                                                  | promised | copy number | tail | crc32c |
+ *                       +-------------------------------------------------------------------------------+----------+-------------+------+--------+
+ *                       version 2, of any other
  *
  * key of the sum        +-----+
  *                       | 'e' |                       value: 8 bytes, little-endian, {@link #SUM_START} and the hashes of all
@@ -78,7 +85,10 @@ public final class BlockIndexFormat {
     private static final int RECORD_KEY_BYTES = 1 + Long.BYTES;
     private static final int SEGMENT_KEY_BYTES = RECORD_KEY_BYTES + Integer.BYTES;
 
-    private static final byte RECORD_VERSION = 1;
+    /** Says nothing of copy number and promise: 0, and the generation. */
+    private static final byte RECORD_VERSION_OF_GENERATION = 1;
+
+    private static final byte RECORD_VERSION = 2;
     private static final int STATE_OFFSET = 1;
     private static final int TAIL_BYTES_OFFSET = STATE_OFFSET + 1;
     private static final int ZEROS_OFFSET = TAIL_BYTES_OFFSET + Short.BYTES;
@@ -86,7 +96,8 @@ public final class BlockIndexFormat {
     private static final int EXTENT_LENGTH_OFFSET = EXTENT_OFFSET + Long.BYTES;
     private static final int GENERATION_OFFSET = EXTENT_LENGTH_OFFSET + Long.BYTES;
     private static final int LENGTH_OFFSET = GENERATION_OFFSET + Long.BYTES;
-    private static final int TAIL_OFFSET = LENGTH_OFFSET + Long.BYTES;
+    private static final int PROMISED_OFFSET = LENGTH_OFFSET + Long.BYTES;
+    private static final int COPY_NUMBER_OFFSET = PROMISED_OFFSET + Long.BYTES;
 
     private BlockIndexFormat() {}
 
@@ -106,17 +117,25 @@ public final class BlockIndexFormat {
     }
 
     public static byte[] encodeRecord(BlockRecord entry) {
-        ByteBuffer value = ByteBuffer.allocate(TAIL_OFFSET + entry.tail().length + Integer.BYTES)
-                .put(RECORD_VERSION)
+        CopyNumbers numbers = entry.numbers();
+        byte version = numbers.isGenerationOnly() ? RECORD_VERSION_OF_GENERATION : RECORD_VERSION;
+        ByteBuffer value = ByteBuffer.allocate(tailOffset(version) + entry.tail().length + Integer.BYTES)
+                .put(version)
                 .put((byte) entry.state().number())
                 .putShort((short) entry.tail().length)
                 .putInt(0)
                 .putLong(entry.extent().offsetBytes())
                 .putLong(entry.extent().lengthBytes())
                 .putLong(entry.generation().value())
-                .putLong(entry.lengthBytes())
-                .put(entry.tail());
-        return sealed(recordKey(entry.block()), value);
+                .putLong(entry.lengthBytes());
+        if (version == RECORD_VERSION) {
+            value.putLong(numbers.promised().value()).putInt(numbers.number());
+        }
+        return sealed(recordKey(entry.block()), value.put(entry.tail()));
+    }
+
+    private static int tailOffset(byte version) {
+        return version == RECORD_VERSION ? COPY_NUMBER_OFFSET + Integer.BYTES : PROMISED_OFFSET;
     }
 
     /** What a record adds to the sum: its CRC32C and the CRC32 of key and value, mixed. */
@@ -153,25 +172,41 @@ public final class BlockIndexFormat {
         }
         BlockId block = new BlockId(ByteBuffer.wrap(key).getLong(RECORD_PREFIX.length));
         ByteBuffer buffer = unsealed(key, value, "the record of block " + block);
-        if (buffer.limit() < TAIL_OFFSET) {
+        if (buffer.limit() == 0) {
             throw corrupt("the record of block " + block + " has only " + value.length + " bytes");
         }
-        checkVersion(buffer.get(0), block);
+        byte version = buffer.get(0);
+        checkVersion(version, block);
+        int tailOffset = tailOffset(version);
+        if (buffer.limit() < tailOffset) {
+            throw corrupt("the record of block " + block + " has only " + value.length + " bytes");
+        }
         Extent extent = extent(buffer, EXTENT_OFFSET, "block " + block);
         long length = buffer.getLong(LENGTH_OFFSET);
         BlockRecord.State state = state(buffer.get(STATE_OFFSET), block);
         int tailBytes = buffer.getShort(TAIL_BYTES_OFFSET);
         int wanted = state == BlockRecord.State.FINALIZED ? 0 : (int) (length % Device.ALIGNMENT_BYTES);
-        if (buffer.getLong(GENERATION_OFFSET) < 0
-                || length < 0
+        if (length < 0
                 || length > extent.lengthBytes()
                 || tailBytes != wanted
-                || buffer.limit() != TAIL_OFFSET + wanted) {
+                || buffer.limit() != tailOffset + wanted) {
             throw corrupt("the record of block " + block + " is inconsistent");
         }
         byte[] tail = tailBytes == 0 ? BlockRecord.NO_TAIL : new byte[tailBytes];
-        buffer.get(TAIL_OFFSET, tail);
-        return new BlockRecord(block, Generation.of(buffer.getLong(GENERATION_OFFSET)), extent, length, state, tail);
+        buffer.get(tailOffset, tail);
+        return new BlockRecord(block, numbers(buffer, version, block), extent, length, state, tail);
+    }
+
+    private static CopyNumbers numbers(ByteBuffer buffer, byte version, BlockId block) throws TatamiException {
+        boolean isGenerationOnly = version == RECORD_VERSION_OF_GENERATION;
+        long generation = buffer.getLong(GENERATION_OFFSET);
+        long promised = isGenerationOnly ? generation : buffer.getLong(PROMISED_OFFSET);
+        int number = isGenerationOnly ? 0 : buffer.getInt(COPY_NUMBER_OFFSET);
+        // A record has one encoding: the sum is made of what is encoded again.
+        if (generation < 0 || promised < generation || number < 0 || isGenerationOnly != (number == 0 && promised == generation)) {
+            throw corrupt("the record of block " + block + " has inconsistent numbers");
+        }
+        return new CopyNumbers(number, Generation.of(generation), Generation.of(promised));
     }
 
     /** The segment of {@code chunks} checksums from {@code first} of the array on. */
@@ -237,7 +272,7 @@ public final class BlockIndexFormat {
     }
 
     private static void checkVersion(byte version, BlockId block) throws TatamiException {
-        if (version < RECORD_VERSION) {
+        if (version < RECORD_VERSION_OF_GENERATION) {
             throw new TatamiException(
                     ErrorCode.FORMAT_TOO_OLD, "the record of block " + block + " has format version " + version);
         }

@@ -59,9 +59,13 @@ public record FlushedEnd(Base base, long lengthBytes, int[] checksums, byte[] ta
         return !entry.isFinalized() && base.equals(Base.of(entry));
     }
 
-    /** What the index is to say once the bytes are flushed. */
-    public BlockRecord entry() {
+    /**
+     * What the index is to say once the bytes are flushed.
+     *
+     * @param before what it says now, which these bytes continue
+     */
+    public BlockRecord entry(BlockRecord before) {
         return new BlockRecord(
-                base.block(), base.generation(), base.extent(), lengthBytes, BlockRecord.State.WRITING, tail);
+                base.block(), before.numbers(), base.extent(), lengthBytes, BlockRecord.State.WRITING, tail);
     }
 }

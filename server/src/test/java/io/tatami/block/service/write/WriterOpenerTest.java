@@ -223,7 +223,7 @@ final class WriterOpenerTest {
         BlockId block = new BlockId(request.getBlockId());
         CrashPoint.listen(name -> {
             if (name.equals("service.write.after-create")) {
-                tombstones.add(block, Generation.of(request.getGeneration()));
+                tombstones.addDeleted(block, 0, Generation.of(request.getGeneration()));
             }
         });
         try {

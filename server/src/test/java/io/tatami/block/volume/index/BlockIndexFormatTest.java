@@ -12,6 +12,7 @@ import io.tatami.block.volume.space.Extent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
@@ -43,10 +44,50 @@ class BlockIndexFormatTest {
     }
 
     @Test
+    void aCopyWithANumberOrAPromiseHasTheSecondVersionAndIsReadBack() throws TatamiException {
+        for (CopyNumbers numbers : List.of(
+                new CopyNumbers(0, Generation.of(5), Generation.of(7)),
+                new CopyNumbers(3, Generation.of(5), Generation.of(5)),
+                new CopyNumbers(9, Generation.of(5), Generation.of(6)))) {
+            BlockRecord numbered = WRITING.withNumbers(numbers);
+            byte[] value = BlockIndexFormat.encodeRecord(numbered);
+            assertEquals(2, value[0]);
+            BlockRecord back = BlockIndexFormat.decodeRecord(BlockIndexFormat.recordKey(WRITING.block()), value);
+            assertEquals(numbers, back.numbers());
+            assertEquals(true, numbered.sameAs(back));
+            assertEquals(false, WRITING.sameAs(back));
+            assertArrayEquals(WRITING.tail(), back.tail());
+        }
+        assertEquals(1, BlockIndexFormat.encodeRecord(WRITING)[0]);
+        assertEquals(
+                "0201000300000000" + "0000000000400000" + "0000000000002000" + "0000000000000005" + "0000000000001003"
+                        + "0000000000000006" + "00000009" + "010203",
+                HexFormat.of()
+                        .formatHex(
+                                BlockIndexFormat.encodeRecord(WRITING.withNumbers(
+                                        new CopyNumbers(9, Generation.of(5), Generation.of(6)))),
+                                0,
+                                55));
+    }
+
+    /** The sum over the records is made of what is encoded again. */
+    @Test
+    void aRecordThatWouldBeEncodedOtherwiseIsCorrupt() {
+        byte[] key = BlockIndexFormat.recordKey(WRITING.block());
+        BlockRecord numbered = WRITING.withNumbers(new CopyNumbers(0, Generation.of(5), Generation.of(6)));
+        byte[] value = BlockIndexFormat.encodeRecord(numbered);
+        // A promise of the generation itself, then one below it.
+        for (byte promised : new byte[] {5, 4}) {
+            value[47] = promised;
+            assertEquals(ErrorCode.CORRUPT, failure(key, summed(key, value)));
+        }
+    }
+
+    @Test
     void newerAndOlderAndDamagedRecordsAreThreeErrors() {
         byte[] key = BlockIndexFormat.recordKey(WRITING.block());
 
-        assertEquals(ErrorCode.FORMAT_TOO_NEW, failure(key, withVersion(key, 2)));
+        assertEquals(ErrorCode.FORMAT_TOO_NEW, failure(key, withVersion(key, 3)));
         assertEquals(ErrorCode.FORMAT_TOO_OLD, failure(key, withVersion(key, 0)));
         assertEquals(ErrorCode.CORRUPT, failure(key, new byte[50]));
         assertEquals(ErrorCode.CORRUPT, failure(key, new byte[0]));
@@ -73,6 +114,10 @@ class BlockIndexFormatTest {
     private static byte[] withVersion(byte[] key, int version) {
         byte[] value = BlockIndexFormat.encodeRecord(WRITING);
         value[0] = (byte) version;
+        return summed(key, value);
+    }
+
+    private static byte[] summed(byte[] key, byte[] value) {
         CRC32C crc = new CRC32C();
         crc.update(key);
         crc.update(value, 0, value.length - Integer.BYTES);
