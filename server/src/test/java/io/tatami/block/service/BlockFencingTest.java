@@ -21,12 +21,15 @@ import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.WriteSpec;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.AuditReply;
+import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.FenceBlockReply;
 import io.tatami.protocol.wire.FenceBlockRequest;
 import io.tatami.protocol.wire.FinalizeBlockReply;
 import io.tatami.protocol.wire.FinalizeBlockRequest;
+import io.tatami.protocol.wire.UnknownCopy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -254,6 +257,51 @@ final class BlockFencingTest {
         assertEquals(List.of(), delete(copy(7, 1), copy(0, 1)), "copy 0 is above the generation");
         assertTrue(other.volume().find(BLOCK).isEmpty());
         assertEquals(0, own().find(BLOCK).orElseThrow().copyNumber());
+    }
+
+    @Test
+    void auditTellsACopyWithAnotherNumberByItAndMissesTheOneThatWasAskedFor() throws Exception {
+        write(own(), 2, 7);
+        AuditReply wrong = audit(0, false);
+        assertEquals(List.of(BLOCK.value()), wrong.getMissingBlockIdList());
+        assertEquals(List.of(), wrong.getUnknownBlockIdList());
+        UnknownCopy unknown =
+                UnknownCopy.newBuilder().setBlockId(BLOCK.value()).setCopyNumber(7).build();
+        assertEquals(List.of(unknown), wrong.getUnknownCopyList());
+        AuditReply intended = audit(8, true);
+        assertEquals(List.of(), intended.getMissingBlockIdList());
+        assertEquals(List.of(unknown), intended.getUnknownCopyList());
+        AuditReply right = audit(7, false);
+        assertEquals(List.of(), right.getMissingBlockIdList());
+        assertEquals(List.of(), right.getUnknownCopyList());
+        AuditReply none = rig.connect(0)
+                .callAndWait(
+                        BlockMethods.AUDIT,
+                        BlockRig.AS_METADATA,
+                        audited().clearItem().build());
+        assertEquals(List.of(unknown), none.getUnknownCopyList());
+        assertEquals(List.of(), none.getUnknownBlockIdList());
+    }
+
+    private AuditReply audit(int copyNumber, boolean intended) throws Exception {
+        AuditRequest.Item.Builder item = AuditRequest.Item.newBuilder()
+                .setBlockId(BLOCK.value())
+                .setGeneration(2)
+                .setLength(LENGTH)
+                .setCopyNumber(copyNumber)
+                .setIntended(intended);
+        return rig.connect(0)
+                .callAndWait(
+                        BlockMethods.AUDIT,
+                        BlockRig.AS_METADATA,
+                        audited().addItem(item).build());
+    }
+
+    private static AuditRequest.Builder audited() {
+        return AuditRequest.newBuilder()
+                .setGroup(3)
+                .setRound(1)
+                .setUpToBlockId(BlockRig.block(100).value());
     }
 
     @Test

@@ -9,8 +9,9 @@ import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
+import io.tatami.protocol.wire.UnknownCopy;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,8 @@ import java.util.Set;
 /**
  * Compares what a shard believes is on this server with what is. It only tells: nothing is deleted, repaired or adopted
  * here. Each volume answers for itself: what is on one that stopped is neither sound nor damaged, and what is nowhere
- * is not missing while a volume does not serve that may have it.
+ * is not missing while a volume does not serve that may have it. A copy with another number than the shard believes is
+ * unknown to it, and the one that it believes is missing.
  */
 final class BlockAudit {
     private final VolumeSet volumes;
@@ -36,26 +38,27 @@ final class BlockAudit {
      */
     AuditReply answer(AuditRequest request) throws TatamiException {
         List<Optional<VolumeSet.Found>> found = new ArrayList<>();
-        Set<BlockId> believed = new HashSet<>();
+        Map<BlockId, Integer> believed = new HashMap<>();
         List<BlockId> notFound = new ArrayList<>();
         for (AuditRequest.Item item : request.getItemList()) {
             BlockId block = ServerContext.blockId(item.getBlockId());
-            believed.add(block);
-            Optional<VolumeSet.Found> copy = volumes.find(block);
+            int number = ServerContext.copyNumber(item.getCopyNumber());
+            believed.put(block, number);
+            Optional<VolumeSet.Found> copy = volumes.find(block, number);
             found.add(copy);
             if (copy.isEmpty()) {
                 notFound.add(block);
             }
         }
-        Map<VolumeSet.ServedVolume, List<Long>> unknown = unknown(request, believed);
+        Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown = unknown(request, believed);
         AuditReply.Builder reply = AuditReply.newBuilder();
         Set<BlockId> gone = volumes.gone(notFound);
         for (int place = 0; place < found.size(); place++) {
             judge(request.getItem(place), found.get(place), gone, reply);
         }
-        unknown.forEach((served, blocks) -> {
+        unknown.forEach((served, copies) -> {
             if (VolumeSet.state(served).serves()) {
-                reply.addAllUnknownBlockId(blocks);
+                copies.forEach(copy -> tellUnknown(copy, believed, reply));
             }
         });
         volumes.states().forEach(state -> reply.addVolume(audited(state)));
@@ -90,19 +93,31 @@ final class BlockAudit {
                 || stored.durableBytes() < item.getLength();
     }
 
-    private Map<VolumeSet.ServedVolume, List<Long>> unknown(AuditRequest request, Set<BlockId> believed) {
+    private static void tellUnknown(StoredBlock copy, Map<BlockId, Integer> believed, AuditReply.Builder reply) {
+        if (copy.copyNumber() == 0 && !believed.containsKey(copy.block())) {
+            reply.addUnknownBlockId(copy.block().value());
+        } else {
+            reply.addUnknownCopy(
+                    UnknownCopy.newBuilder().setBlockId(copy.block().value()).setCopyNumber(copy.copyNumber()));
+        }
+    }
+
+    /** The copies that are not believed to be here, of each volume. */
+    private Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown(
+            AuditRequest request, Map<BlockId, Integer> believed) {
         BlockId after = new BlockId(Math.max(0, request.getAfterBlockId()));
         BlockId upTo = new BlockId(Math.max(0, request.getUpToBlockId()));
         GroupId shard = new GroupId(request.getGroup());
-        Map<VolumeSet.ServedVolume, List<Long>> unknown = new LinkedHashMap<>();
+        Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown = new LinkedHashMap<>();
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            List<Long> blocks = new ArrayList<>();
+            List<StoredBlock> copies = new ArrayList<>();
             for (StoredBlock stored : served.volume().blocks(after, upTo)) {
-                if (stored.block().home().equals(shard) && !believed.contains(stored.block())) {
-                    blocks.add(stored.block().value());
+                Integer number = believed.get(stored.block());
+                if (stored.block().home().equals(shard) && (number == null || number != stored.copyNumber())) {
+                    copies.add(stored);
                 }
             }
-            unknown.put(served, blocks);
+            unknown.put(served, copies);
         }
         return unknown;
     }

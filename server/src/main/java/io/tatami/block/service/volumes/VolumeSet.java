@@ -163,6 +163,13 @@ public final class VolumeSet implements UnitSource {
         return findAll(block).stream().max(BETTER);
     }
 
+    /** The copy with a number that counts. */
+    public Optional<Found> find(BlockId block, int copyNumber) {
+        return findAll(block).stream()
+                .filter(found -> found.stored().copyNumber() == copyNumber)
+                .max(BETTER);
+    }
+
     /** Every copy of a block. */
     public List<Found> findAll(BlockId block) {
         List<Found> copies = new ArrayList<>(1);

@@ -53,6 +53,23 @@ final class DisownTest {
     }
 
     @Test
+    void copyWithAnotherNumberThanTheRecordedOneIsQueuedByItsNumber() throws Exception {
+        BlockRecord block = written();
+        ServerId holder = new ServerId(block.getServerId(0));
+        DisownRequest.Builder copies = DisownRequest.newBuilder()
+                .setServerId(holder.value())
+                .addBlockId(block.getBlockId())
+                .addBlockId(block.getBlockId())
+                .addCopyNumber(0)
+                .addCopyNumber(7);
+        assertEquals(1, shard.run(new Disown(), copies.build()).getDisowned(), "0 is the recorded one");
+        ReclaimRecord queued = Objects.requireNonNull(shard.state().reclaim(1));
+        assertEquals(List.of(7), queued.getCopyNumberList());
+        assertEquals(List.of(holder.value()), queued.getServerIdList());
+        assertNull(shard.state().reclaim(2));
+    }
+
+    @Test
     void blocksOfOthersAndBlocksThatWereNotMintedYetStay() throws Exception {
         BlockRecord block = written();
         long newest = shard.state().newestBlock().value();
