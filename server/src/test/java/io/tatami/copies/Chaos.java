@@ -27,6 +27,10 @@ final class Chaos {
     private final int endsAtPoint;
 
     private final int yieldsAtPoint;
+
+    /** Whether the servers of a pipeline flush at different times, and promises are struck at the more often. */
+    private final boolean flushesSlowly;
+
     private final int metadataEnds;
 
     /** Of 100 promises. */
@@ -57,7 +61,8 @@ final class Chaos {
         this.endsAtPoint = random.nextInt(3) == 0 ? random.nextInt(300) : 0;
         this.yieldsAtPoint = random.nextInt(2) * random.nextInt(30_000);
         this.metadataEnds = random.nextInt(4) == 0 ? random.nextInt(500) : 0;
-        this.strikesOnPromise = random.nextInt(2) * random.nextInt(60);
+        this.flushesSlowly = random.nextInt(5) == 0;
+        this.strikesOnPromise = flushesSlowly ? 30 : random.nextInt(2) * random.nextInt(60);
         this.delayNanosMax = (1L << random.nextInt(6)) * MILLIS;
         this.troubles = new ArrayList<>();
         for (Trouble trouble : Trouble.values()) {
@@ -65,6 +70,11 @@ final class Chaos {
                 troubles.add(trouble);
             }
         }
+    }
+
+    /** Whether nothing more goes wrong. */
+    boolean isOver() {
+        return isOver;
     }
 
     void begin() {
@@ -173,17 +183,18 @@ final class Chaos {
      * A writer has just been promised something: whoever is to keep it may end at this moment, with the writer or not.
      */
     void promised(List<Integer> pipeline, SimClient writer) {
-        if (isOver || random.nextInt(100) >= strikesOnPromise) {
+        if (isOver || pipeline.isEmpty() || random.nextInt(100) >= strikesOnPromise) {
             return;
         }
         world.coverage().count("strikes on a promise");
-        boolean byPowerCut = random.nextBoolean();
+        boolean byPowerCut = random.nextInt(3) == 0;
+        int only = random.nextBoolean() ? pipeline.get(random.nextInt(pipeline.size())) : 0;
         for (int server : pipeline) {
-            if (random.nextBoolean()) {
+            if (only == 0 ? random.nextBoolean() : server == only) {
                 world.server(new ServerId(server)).leave(byPowerCut, world.awayNanos());
             }
         }
-        if (random.nextBoolean()) {
+        if (random.nextInt(3) > 0) {
             writer.die();
         }
     }
@@ -205,6 +216,9 @@ final class Chaos {
         if (random.nextInt(100_000) < endsAtPoint) {
             world.coverage().count("ends at " + point);
             server.leave(random.nextBoolean(), world.awayNanos());
+        } else if (flushesSlowly && point.equals("service.write.before-flush") && random.nextBoolean()) {
+            world.coverage().count("slow flushes");
+            world.time().sleep(random.nextLong(800) * MILLIS);
         } else if (point.startsWith("service.") && random.nextInt(100_000) < yieldsAtPoint) {
             world.coverage().count("waits at a point");
             world.time().sleep(random.nextLong(random.nextInt(4) == 0 ? 1_000 : 20) * MILLIS);

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /** One run: what a seed makes of servers, clients and faults, and what must hold during it and in the end. */
 final class CopiesSimulation {
-    /** What must come about in the seeds of a soak. */
-    private static final long CHAOS_MILLIS_MAX = 20_000;
+    /** Of virtual time, after the last client has begun. */
+    private static final long CHAOS_MILLIS_MAX = 15_000;
 
     /** By then every client has ended. */
     private static final long CLIENTS_MILLIS = 400_000;
@@ -23,7 +23,7 @@ final class CopiesSimulation {
     /** Nothing is at work any more of processes that have ended. */
     private static final long REMAINS_MILLIS = 6_000;
 
-    private static final int PAUSE_MILLIS_MAX = 8_000;
+    private static final int PAUSE_MILLIS_MAX = 4_000;
 
     private final CopiesWorld world;
     private final Random random;
@@ -63,7 +63,7 @@ final class CopiesSimulation {
             addFile("/file-" + number);
         }
         world.chaos().begin();
-        boolean unused = world.run(world::isIdle, random.nextLong(CHAOS_MILLIS_MAX));
+        boolean unused = world.run(world::isIdle, PAUSE_MILLIS_MAX + random.nextLong(CHAOS_MILLIS_MAX));
         world.chaos().end();
         Check.check(world.run(world::isIdle, CLIENTS_MILLIS), "a client waits for ever");
         boolean closed = world.run(this::areFilesClosed, SETTLED_MILLIS);
@@ -88,7 +88,7 @@ final class CopiesSimulation {
         }
         int readers = 1 + random.nextInt(2);
         for (int number = 0; number < readers; number++) {
-            begin(new SimReader(world, new Random(random.nextLong()), file, 1 + random.nextInt(8), world.client()));
+            begin(new SimReader(world, new Random(random.nextLong()), file, 1 + random.nextInt(10), world.client()));
         }
     }
 

@@ -27,7 +27,7 @@ final class SimReader implements Runnable {
         this.file = file;
         this.rounds = rounds;
         this.client = client;
-        this.pauseNanosMax = 20_000_000L << random.nextInt(7);
+        this.pauseNanosMax = 10_000_000L << random.nextInt(8);
     }
 
     @Override

@@ -230,7 +230,7 @@ final class SimServer {
                 } else if (struck == SimFaults.Fault.IO_ERROR) {
                     diskFailures++;
                     world.time().after(world.awayNanos(), () -> {
-                        if (process == this) {
+                        if (process == this && !world.chaos().isOver()) {
                             leave(false, world.awayNanos());
                         }
                     });

@@ -124,11 +124,11 @@ final class SimWriter implements Runnable {
             world.chaos().sending(world.judge().pipeline(file, writer.position()), client);
         }
         switch (choice) {
-            case 0, 1 -> {
+            case 0, 1, 2 -> {
                 writer.hflush();
                 promise(FileModel.Kind.FLUSHED, writer, before);
             }
-            case 2, 3 -> {
+            case 3 -> {
                 writer.hsync(random.nextBoolean());
                 promise(FileModel.Kind.DURABLE, writer, before);
             }
@@ -143,7 +143,7 @@ final class SimWriter implements Runnable {
 
     /** Sends what there is, and goes on writing before it is flushed, as often as not. */
     private void flushLater(FileWriter writer, Map<ServerId, SimServer.Fate> before) throws IOException {
-        boolean isDurable = random.nextBoolean();
+        boolean isDurable = random.nextInt(4) == 0;
         PendingFlush flush = writer.beginFlush(isDurable);
         if (random.nextBoolean() && flush.await()) {
             promise(isDurable ? FileModel.Kind.DURABLE : FileModel.Kind.FLUSHED, writer, before);

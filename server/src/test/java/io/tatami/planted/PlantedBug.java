@@ -175,6 +175,16 @@ enum PlantedBug {
             "long visibleBytes = behind.visibleBytes(copy.lengthBytes());",
             "long visibleBytes = copy.lengthBytes();",
             "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    A_FLUSH_IS_ACKNOWLEDGED_BEFORE_THE_SERVERS_BEHIND_HAVE_FLUSHED(
+            "io/tatami/block/service/write/NextServer.java",
+            "return Math.min(hereBytes, flushedBytes);",
+            "return hereBytes;",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+    THE_END_IS_ACKNOWLEDGED_BEFORE_THE_SERVERS_BEHIND_HAVE_IT(
+            "io/tatami/block/service/write/NextServer.java",
+            "return phase == Phase.FINISHED;",
+            "return true;",
+            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
     A_RECOVERY_TAKES_THE_LONGEST_COPY(
             "io/tatami/meta/service/file/BlockRecovery.java",
             "mapToLong(Answer::lengthBytes).min().orElseThrow();",
