@@ -30,6 +30,8 @@ import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
+import io.tatami.protocol.wire.PullBlocksReply;
+import io.tatami.protocol.wire.PullBlocksRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
@@ -106,6 +108,10 @@ public final class BlockMethods {
 
     public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS = Method.idempotent(
             205, "block.delete", SERVERS, FREES, DeleteBlocksRequest.parser(), DeleteBlocksReply.parser());
+
+    /** Copies to be made here; each is made later, and reported by {@link MetaMethods#COPIES_MADE}. */
+    public static final Method<PullBlocksRequest, PullBlocksReply> PULL_BLOCKS =
+            Method.idempotent(218, "block.pull", SERVERS, WRITES, PullBlocksRequest.parser(), PullBlocksReply.parser());
 
     public static final Method<AuditRequest, AuditReply> AUDIT =
             Method.idempotent(206, "block.audit", SERVERS, READS, AuditRequest.parser(), AuditReply.parser());

@@ -31,6 +31,9 @@ import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.CopiesMadeRequest;
+import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.CopiesStatusRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
@@ -363,6 +366,17 @@ public final class MetaMethods {
     /** From block servers, at once. Fails with MALFORMED where it names more blocks than a request may. */
     public static final Method<DamagedCopiesRequest, Empty> DAMAGED_COPIES = Method.idempotent(
             79, "shard.damaged-copies", SUPERUSER, UPKEEP, DamagedCopiesRequest.parser(), Empty.parser());
+
+    /**
+     * From block servers: copies that they were told to make, or could not. Fails with MALFORMED where an item has no
+     * number.
+     */
+    public static final Method<CopiesMadeRequest, Empty> COPIES_MADE =
+            Method.idempotent(90, "shard.copies-made", SUPERUSER, UPKEEP, CopiesMadeRequest.parser(), Empty.parser());
+
+    /** What a shard has on a block server, and which of its copies are to be made. */
+    public static final Method<CopiesStatusRequest, CopiesStatusReply> COPIES_STATUS = Method.idempotent(
+            91, "shard.copies-status", SUPERUSER, READS, CopiesStatusRequest.parser(), CopiesStatusReply.parser());
 
     /** From the shard of a file's name to its home. */
     public static final Method<ReopenFileRequest, AppendReply> REOPEN_FILE = Method.idempotent(

@@ -42,6 +42,15 @@ public final class RequestLimits {
     /** Blocks of one request to delete them. */
     public static final int DELETED_BLOCKS = 1_024;
 
+    /** Copies of one request to make them. */
+    public static final int PULLED_BLOCKS = 256;
+
+    /** Servers that a copy can be made from. */
+    public static final int PULL_SOURCES = 64;
+
+    /** Copies of one report of what was made. */
+    public static final int REPORTED_COPIES = 1_024;
+
     /** Ranges of one request to plan reads. */
     public static final int PLANNED_RANGES = 1_000;
 
@@ -243,6 +252,10 @@ public final class RequestLimits {
         bytes(PATH_BYTES, "WriteBlockRequest.shared_memory", "ReadBlockRequest.shared_memory");
         items(DELETED_BLOCKS, "DeleteBlocksRequest.item", "DamagedCopiesRequest.block_id");
         items(AUDITED_BLOCKS, "AuditRequest.item");
+        items(PULLED_BLOCKS, "PullBlocksRequest.item");
+        items(PULL_SOURCES, "PullBlocksRequest.Item.source");
+        items(REPORTED_COPIES, "CopiesMadeRequest.item");
+        bytes(FAILURE_BYTES, "CopiesMadeRequest.Item.message");
         bytes(NAME_BYTES, "PlanReadsRequest.plan_id", "PlanStatusRequest.plan_id", "CancelPlanRequest.plan_id");
         items(PLANNED_RANGES, "PlanReadsRequest.range");
         items(STAGED_BLOCKS, "StagedBlocksRequest.block_id");

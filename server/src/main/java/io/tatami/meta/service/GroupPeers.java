@@ -37,4 +37,12 @@ public interface GroupPeers {
 
     /** The newest cluster map this process has. */
     ClusterMap map();
+
+    /**
+     * How long ago the namespace group was asked for that map, in milliseconds; {@link Long#MAX_VALUE} where that is
+     * not known. A map that it was told of without asking is newer than that says.
+     */
+    default long mapAgeMillis() {
+        return Long.MAX_VALUE;
+    }
 }

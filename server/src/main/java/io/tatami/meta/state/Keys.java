@@ -109,6 +109,14 @@ public final class Keys {
                 .array();
     }
 
+    /** Before every copy that a server has or is to have; with {@link #after} of it, the range of all. */
+    public static byte[] replicas(ServerId server) {
+        return ByteBuffer.allocate(1 + Integer.BYTES)
+                .put((byte) 'r')
+                .putInt(server.value())
+                .array();
+    }
+
     public static byte[] lease(SessionId session, FileId file) {
         return of((byte) 'l', session.value(), file.value());
     }
@@ -234,6 +242,16 @@ public final class Keys {
     /** Before every block that waits under a class; with {@link #after} of it, the range of all. */
     public static byte[] needs(int urgency) {
         return new byte[] {'u', (byte) urgency};
+    }
+
+    /** The block of a key of {@link #need}. */
+    public static BlockId blockOfNeed(byte[] key) {
+        return new BlockId(ByteBuffer.wrap(key).getLong(2));
+    }
+
+    /** The file of a key of {@link #fileNeed}. */
+    public static FileId fileOfNeed(byte[] key) {
+        return new FileId(ByteBuffer.wrap(key).getLong(2));
     }
 
     /** A file whose blocks are to be looked at. */

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.meta.state.wire.FileNeedRecord;
 import io.tatami.meta.state.wire.NeedRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,16 @@ public final class Needs {
         public int number() {
             return number;
         }
+
+        /** @throws IllegalArgumentException there is no such class */
+        public static Urgency of(int number) {
+            for (Urgency urgency : values()) {
+                if (urgency.number == number) {
+                    return urgency;
+                }
+            }
+            throw new IllegalArgumentException("no class of needs has the number " + number);
+        }
     }
 
     /**
@@ -56,6 +67,15 @@ public final class Needs {
                 NeedRecord.newBuilder().setFileId(file.value()).setIndex(index).build());
     }
 
+    /** How many blocks wait, as of the last batch. */
+    public long count() {
+        List<Long> byClass = Totals.of(state.draft()).getNeedsByClassList();
+        return byClass.stream()
+                .limit(Urgency.values().length)
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
     /** Where the block waits; null where it does not. */
     public @Nullable Urgency urgency(BlockId block) {
         for (Urgency urgency : Urgency.values()) {
@@ -71,6 +91,32 @@ public final class Needs {
         Urgency urgency = urgency(block);
         if (urgency != null) {
             state.remove(Keys.need(urgency.number(), block));
+        }
+    }
+
+    /** Where a block that waits is in its file, as a hint; 0 where it does not wait. */
+    public int indexHint(BlockId block) {
+        for (Urgency urgency : Urgency.values()) {
+            NeedRecord need = state.read(Keys.need(urgency.number(), block), NeedRecord.parser());
+            if (need != null) {
+                return need.getIndex();
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * The blocks of a file before one are queued.
+     *
+     * @param nextIndex of that one; -1 where all are
+     */
+    public void lookedAtFile(FileId file, int nextIndex) {
+        if (nextIndex < 0) {
+            state.remove(Keys.fileNeed(file));
+        } else {
+            state.write(
+                    Keys.fileNeed(file),
+                    FileNeedRecord.newBuilder().setNextIndex(nextIndex).build());
         }
     }
 

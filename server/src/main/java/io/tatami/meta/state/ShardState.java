@@ -16,6 +16,7 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GrowthRecord;
+import io.tatami.meta.state.wire.HealCursorRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
@@ -390,6 +391,24 @@ public final class ShardState extends Records {
 
     public void removeTransaction(TransactionId id) {
         remove(Keys.transaction(id));
+    }
+
+    /** How far the blocks of a server that is to have none are queued; of pass 0 where they are not being queued. */
+    public HealCursorRecord healCursor(ServerId server) {
+        return readOr(Keys.healCursor(server), HealCursorRecord.getDefaultInstance(), HealCursorRecord.parser());
+    }
+
+    public void putHealCursor(ServerId server, HealCursorRecord cursor) {
+        write(Keys.healCursor(server), cursor);
+    }
+
+    public void removeHealCursor(ServerId server) {
+        remove(Keys.healCursor(server));
+    }
+
+    /** The newest round of an audit that has begun; 0 before the first. */
+    public long newestAuditRound() {
+        return longOr(Keys.singleton("counter.audit"), 0);
     }
 
     public CreditRecord credit(ServerId server) {

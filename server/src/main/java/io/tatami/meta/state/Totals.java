@@ -34,8 +34,8 @@ public final class Totals {
                 byte[] old = change.isNew() ? null : base.get(key);
                 if (!Arrays.equals(old, change.value())) {
                     TotalsRecord.Builder sum = begun(base);
-                    add(sum, (char) key[0], old, -1);
-                    add(sum, (char) key[0], change.value(), 1);
+                    add(sum, key, old, -1);
+                    add(sum, key, change.value(), 1);
                 }
             }
         });
@@ -61,16 +61,16 @@ public final class Totals {
 
     private static boolean isCounted(byte kind) {
         return switch (kind) {
-            case 'b', 'f', 'g', 'i', 'l', 'o', 's', 't', 'q', 'x' -> true;
+            case 'b', 'f', 'g', 'i', 'l', 'o', 's', 't', 'q', 'u', 'x' -> true;
             default -> false;
         };
     }
 
-    private static void add(TotalsRecord.Builder totals, char kind, byte @Nullable [] value, int sign) {
+    private static void add(TotalsRecord.Builder totals, byte[] key, byte @Nullable [] value, int sign) {
         if (value == null) {
             return;
         }
-        switch (kind) {
+        switch (key[0]) {
             case 'b' -> totals.setBlocks(totals.getBlocks() + sign);
             case 'f' -> addHome(totals, Records.parse(value, HomeRecord.parser()), sign);
             case 'g' -> totals.setGates(totals.getGates() + sign);
@@ -80,8 +80,9 @@ public final class Totals {
             case 's' -> addShare(totals, Records.parse(value, DirectorySliceRecord.parser()), sign);
             case 't' -> totals.setTransactions(totals.getTransactions() + sign);
             case 'q' -> addReclaim(totals, Records.parse(value, ReclaimRecord.parser()), sign);
+            case 'u' -> addNeed(totals, key[1], sign);
             case 'x' -> totals.setIntents(totals.getIntents() + sign);
-            default -> throw new IllegalStateException("records of kind " + kind + " are not counted");
+            default -> throw new IllegalStateException("records of kind " + (char) key[0] + " are not counted");
         }
     }
 
@@ -97,7 +98,18 @@ public final class Totals {
 
     /** A file from before there was the count is taken away without having been added. */
     private static void addCopies(TotalsRecord.Builder totals, int index, int sign) {
-        List<Long> counts = new ArrayList<>(totals.getFilesByCopiesList());
+        List<Long> counts = counted(totals.getFilesByCopiesList(), index, sign);
+        totals.clearFilesByCopies().addAllFilesByCopies(counts);
+    }
+
+    /** Blocks and files whose copies are to be looked at, each in its class. */
+    private static void addNeed(TotalsRecord.Builder totals, int index, int sign) {
+        List<Long> counts = counted(totals.getNeedsByClassList(), index, sign);
+        totals.clearNeedsByClass().addAllNeedsByClass(counts);
+    }
+
+    private static List<Long> counted(List<Long> before, int index, int sign) {
+        List<Long> counts = new ArrayList<>(before);
         while (counts.size() <= index) {
             counts.add(0L);
         }
@@ -105,7 +117,7 @@ public final class Totals {
         while (!counts.isEmpty() && counts.get(counts.size() - 1) == 0) {
             counts.remove(counts.size() - 1);
         }
-        totals.clearFilesByCopies().addAllFilesByCopies(counts);
+        return counts;
     }
 
     private static void addShare(TotalsRecord.Builder totals, DirectorySliceRecord share, int sign) {

@@ -5,6 +5,7 @@ import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.SettingCatalog;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.log.raft.RaftSettings;
+import io.tatami.meta.service.copies.CopySettings;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.move.WideningSettings;
@@ -27,6 +28,7 @@ final class SettingsOfAll {
                 StoreSettings.ALL,
                 FileSettings.ALL,
                 TreeSettings.ALL,
-                WideningSettings.ALL);
+                WideningSettings.ALL,
+                CopySettings.ALL);
     }
 }

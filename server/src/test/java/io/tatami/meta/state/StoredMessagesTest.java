@@ -34,6 +34,7 @@ final class StoredMessagesTest {
     private static final Set<String> OF_THE_WIRE = Set.of(
             "tatami.AclEntry",
             "tatami.Attributes",
+            "tatami.CopiesWanted",
             "tatami.EntryMoved",
             "tatami.FileClosed",
             "tatami.OutboxDelivery",

@@ -4,6 +4,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.AttributeChanges;
+import io.tatami.meta.op.CopiesChange;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
@@ -13,12 +14,14 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.CopiesWanted;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.OutboxDelivery;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 
 /**
  * Changes a file's permissions, owner, times, access control list, extended attributes or replication. The number of
- * copies asked for is kept with the name; the home learns it where it is here, and with a later append elsewhere.
+ * copies asked for is kept with the name and at the home, which learns it by the outbox where it is in another shard.
  */
 public final class SetFileAttributes implements Operation<ShardState, SetFileAttributesRequest, Empty> {
     private final HandleCheck handles;
@@ -40,10 +43,17 @@ public final class SetFileAttributes implements Operation<ShardState, SetFileAtt
         if (change.hasReplication()) {
             FileLimits.requireReplication(change.getReplication(), resolved.name());
             changed.setReplication(change.getReplication());
-            HomedFile homed = HomedFile.find(state, new FileId(file.getFileId()));
-            if (homed != null) {
-                homed.home().setReplication(change.getReplication());
-                homed.save();
+            FileId id = new FileId(file.getFileId());
+            if (ResolvedName.isHomeHere(state, file)) {
+                CopiesChange.apply(state, id, change.getReplication());
+            } else {
+                state.addOutbox(
+                        id.home(),
+                        OutboxDelivery.newBuilder()
+                                .setCopies(CopiesWanted.newBuilder()
+                                        .setFileId(id.value())
+                                        .setReplication(change.getReplication()))
+                                .build());
             }
         }
         EntryRecord old = resolved.requirePresent(before);

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.CopiesChange;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
@@ -12,6 +13,7 @@ import io.tatami.meta.op.rename.HomeName;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.CopiesWanted;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FileClosed;
 import io.tatami.protocol.wire.OutboxDelivery;
@@ -44,6 +46,10 @@ public final class Deliver implements Operation<ShardState, OutboxDelivery, Empt
         }
         if (message.hasMoved()) {
             HomeName.apply(state, message.getMoved());
+        }
+        if (message.hasCopies()) {
+            CopiesWanted copies = message.getCopies();
+            CopiesChange.apply(state, new FileId(copies.getFileId()), copies.getReplication());
         }
         if (message.hasClosed()) {
             applyContent(state, message.getClosed());

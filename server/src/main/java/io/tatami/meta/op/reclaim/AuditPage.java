@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -38,18 +39,19 @@ public final class AuditPage implements Operation<ShardState, AuditPageRequest, 
                     page.setUpToBlockId(page.getItem(page.getItemCount() - 1).getBlockId());
                     break;
                 }
-                page.addItem(item(files, block, ShardState.parse(cursor.value(), ReplicaRecord.parser())));
+                page.addItem(item(files, server, block, ShardState.parse(cursor.value(), ReplicaRecord.parser())));
             }
         }
         return page.build();
     }
 
-    private static AuditRequest.Item item(Files files, long block, ReplicaRecord replica) {
+    private static AuditRequest.Item item(Files files, ServerId server, long block, ReplicaRecord replica) {
         AuditRequest.Item.Builder item =
                 AuditRequest.Item.newBuilder().setBlockId(block).setIntended(!replica.getHeld());
         BlockRecord record = files.block(new FileId(replica.getFileId()), block);
         if (record != null) {
             item.setGeneration(record.getGeneration()).setLength(record.getLength());
+            BlockCopies.on(record, server).ifPresent(copy -> item.setCopyNumber(copy.number()));
             item.setIntended(!replica.getHeld() || record.getOpen());
         }
         return item.build();

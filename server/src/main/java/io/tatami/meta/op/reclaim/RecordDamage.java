@@ -13,9 +13,9 @@ import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
 
 /**
- * Writes down which copies a server has found damaged, as {@link RecordAudit} does hours later. Copies that the shard
- * does not know there are passed over: their block was deleted, or the copy is not recorded yet, and an audit tells of
- * it.
+ * Writes down which copies a server has found damaged, as {@link RecordAudit} does hours later; only a round that
+ * begins after this says that one is sound again. Copies that the shard does not know there are passed over: their
+ * block was deleted, or the copy is not recorded yet, and an audit tells of it.
  */
 public final class RecordDamage implements Operation<ShardState, DamagedCopiesRequest, Empty> {
     /** How many blocks a request may name. */
@@ -32,11 +32,9 @@ public final class RecordDamage implements Operation<ShardState, DamagedCopiesRe
         for (long id : request.getBlockIdList()) {
             BlockId block = new BlockId(id);
             ReplicaRecord replica = state.replica(server, block);
-            if (replica != null && replica.getProblem() != Problem.DAMAGED) {
-                state.putReplica(
-                        server,
-                        block,
-                        replica.toBuilder().setProblem(Problem.DAMAGED).build());
+            if (replica != null) {
+                boolean unused =
+                        RecordAudit.record(state, server, block, replica, Problem.DAMAGED, state.newestAuditRound());
             }
         }
         return Empty.getDefaultInstance();

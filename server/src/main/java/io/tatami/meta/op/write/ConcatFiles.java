@@ -151,6 +151,13 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
             BlockRecord block = source.requireBlock(index);
             state.removeBlock(source.id(), index, new BlockId(block.getBlockId()));
             target.adoptBlock(block);
+            if (source.home().getReplication() != target.home().getReplication()) {
+                state.needs()
+                        .look(
+                                new BlockId(block.getBlockId()),
+                                target.id(),
+                                target.home().getBlocks() - 1);
+            }
         }
     }
 

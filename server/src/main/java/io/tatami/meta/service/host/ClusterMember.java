@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.Causes;
+import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
@@ -40,6 +41,7 @@ final class ClusterMember {
     private final GroupRoutes routes;
     private final ClusterMapHolder maps;
     private final CallOptions options;
+    private final Clock clock;
     private final Here here;
     private volatile RegisterMetadataServerRequest told = RegisterMetadataServerRequest.getDefaultInstance();
     private volatile boolean registered;
@@ -71,19 +73,21 @@ final class ClusterMember {
     }
 
     /** @param options with the credential of a server */
-    ClusterMember(GroupRoutes routes, ClusterMapHolder maps, CallOptions options, Here here) {
+    ClusterMember(GroupRoutes routes, ClusterMapHolder maps, CallOptions options, Clock clock, Here here) {
         this.routes = routes;
         this.maps = maps;
         this.options = options.withTimeoutMillis(TIMEOUT_MILLIS);
+        this.clock = clock;
         this.here = here;
     }
 
     /** Completes when the cluster's map names this server; fails with IN_USE where its groups belong to another. */
     CompletableFuture<Void> register() {
         RegisterMetadataServerRequest self = here.registration();
+        long asked = clock.monotonicNanos();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, self)
                 .thenAccept(reply -> {
-                    maps.offer(reply.getMap());
+                    maps.answered(reply.getMap(), asked);
                     told = self;
                     registered = true;
                 });
@@ -138,9 +142,10 @@ final class ClusterMember {
                 .setLowSpace(here.isLowOnSpace())
                 .setClockAheadSeconds(here.clockAheadSeconds())
                 .build();
+        long asked = clock.monotonicNanos();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenApply(reply -> {
-                    maps.offer(reply.getMap());
+                    maps.answered(reply.getMap(), asked);
                     if (reply.getSuperseded()) {
                         displace("another process takes part under its id, from a copy of its directory");
                     } else if (reply.getRemoved() && reply.getDropGroupCount() == 0) {

@@ -106,7 +106,7 @@ public final class MetadataServer implements AutoCloseable {
                     resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();
             HostServices parts = new HostServices(
-                    new RoutedPeers(client, leaders, maps::map, credential, timer, clock),
+                    new RoutedPeers(client, leaders, maps, credential, timer, clock),
                     signer,
                     clock,
                     settings,
@@ -140,6 +140,7 @@ public final class MetadataServer implements AutoCloseable {
                     starting.toNamespace(leaders, address, replication::knownServers),
                     maps,
                     options,
+                    clock,
                     new ClusterMembership(location.host(), address, own, groups, orders, space, clock));
             starting.register(member, clock);
             keepReporting(member, leaders, timer);

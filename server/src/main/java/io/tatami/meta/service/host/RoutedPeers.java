@@ -9,6 +9,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
@@ -20,7 +21,6 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /** Calls over connections, routed by the cluster map. A lost connection and a retryable failure are tried again. */
 final class RoutedPeers implements GroupPeers {
@@ -29,25 +29,25 @@ final class RoutedPeers implements GroupPeers {
 
     private final Connector connector;
     private final GroupLeaders leaders;
-    private final Supplier<ClusterMap> map;
+    private final ClusterMapHolder maps;
     private final ServiceCredential credential;
     private final Executor executor;
     private final Clock clock;
 
     /**
-     * @param leaders follows {@code map}, and may know more
+     * @param leaders follows the map of {@code maps}, and may know more
      * @param executor where pauses end
      */
     RoutedPeers(
             Connector connector,
             GroupLeaders leaders,
-            Supplier<ClusterMap> map,
+            ClusterMapHolder maps,
             ServiceCredential credential,
             Executor executor,
             Clock clock) {
         this.connector = connector;
         this.leaders = leaders;
-        this.map = map;
+        this.maps = maps;
         this.credential = credential;
         this.executor = executor;
         this.clock = clock;
@@ -92,7 +92,12 @@ final class RoutedPeers implements GroupPeers {
 
     @Override
     public ClusterMap map() {
-        return map.get();
+        return maps.map();
+    }
+
+    @Override
+    public long mapAgeMillis() {
+        return maps.ageMillis(clock.monotonicNanos());
     }
 
     private CallOptions toMetadata() {
@@ -104,7 +109,7 @@ final class RoutedPeers implements GroupPeers {
     }
 
     private InetSocketAddress addressOf(ServerId server) throws TatamiException {
-        for (BlockServerInfo info : map.get().getBlockServerList()) {
+        for (BlockServerInfo info : maps.map().getBlockServerList()) {
             if (info.getServerId() == server.value() && info.getState() != BlockServerInfo.State.DEAD) {
                 return GroupLeaders.address(info.getData());
             }
@@ -139,7 +144,7 @@ final class RoutedPeers implements GroupPeers {
 
         @Override
         public InetSocketAddress find() throws TatamiException {
-            leaders.offer(map.get());
+            leaders.offer(maps.map());
             InetSocketAddress leader = leaders.leader(group);
             if (leader == null) {
                 throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server hosts " + group);

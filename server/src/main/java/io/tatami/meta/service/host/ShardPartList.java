@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ShardClusterHandlers;
 import io.tatami.meta.service.cluster.StatusHandlers;
+import io.tatami.meta.service.copies.CopiesHandlers;
 import io.tatami.meta.service.file.FileHandlers;
 import io.tatami.meta.service.lead.PartRegistry;
 import io.tatami.meta.service.move.MoveHandlers;
@@ -22,5 +23,6 @@ final class ShardPartList {
         shard.add(ShardState::new, new FileHandlers());
         shard.add(ShardState::new, new MoveHandlers());
         shard.add(ShardState::new, new ReclaimHandlers());
+        shard.add(ShardState::new, new CopiesHandlers());
     }
 }

@@ -5,6 +5,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.reclaim.AuditPage;
 import io.tatami.meta.op.reclaim.BeginAudit;
+import io.tatami.meta.op.reclaim.CompareAudit;
 import io.tatami.meta.op.reclaim.Disown;
 import io.tatami.meta.op.reclaim.RecordAudit;
 import io.tatami.meta.service.Group;
@@ -12,8 +13,10 @@ import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.AuditFinding;
 import io.tatami.meta.state.wire.AuditPageRequest;
 import io.tatami.meta.state.wire.BeginAuditReply;
+import io.tatami.meta.state.wire.CompareAuditRequest;
 import io.tatami.meta.state.wire.DisownRequest;
 import io.tatami.meta.state.wire.RecordAuditRequest;
 import io.tatami.protocol.BlockMethods;
@@ -26,6 +29,7 @@ import io.tatami.protocol.wire.Empty;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,6 +66,7 @@ final class ServerAudit {
     private final int restoreEpoch;
     private final BeginAudit begin = new BeginAudit();
     private final AuditPage page = new AuditPage();
+    private final CompareAudit compare = new CompareAudit();
     private final RecordAudit record = new RecordAudit();
     private final Disown disown = new Disown();
 
@@ -218,13 +223,28 @@ final class ServerAudit {
                     notServing.add(volume.getPath() + ": " + volume.getReason());
                 }
             }
-            RecordAuditRequest found = RecordAuditRequest.newBuilder()
+            CompareAuditRequest compared = CompareAuditRequest.newBuilder()
                     .setServerId(server.value())
                     .setAsked(asked)
                     .setAnswer(answer)
                     .build();
-            return group.submit(record, RequestOrigin.SERVICE, found)
-                    .thenAccept(recorded -> unknown.addAll(recorded.getUnknownBlockIdList()));
+            return group.read(compare, RequestOrigin.SERVICE, compared).thenCompose(differs -> {
+                unknown.addAll(differs.getUnknownBlockIdList());
+                return write(differs.getFindingList());
+            });
+        }
+
+        /** What is as it was known to be costs no write. */
+        private CompletableFuture<Void> write(List<AuditFinding> findings) {
+            if (findings.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            RecordAuditRequest found = RecordAuditRequest.newBuilder()
+                    .setServerId(server.value())
+                    .setRound(begun.getRound())
+                    .addAllFinding(findings)
+                    .build();
+            return group.submit(record, RequestOrigin.SERVICE, found).thenAccept(done -> {});
         }
     }
 }

@@ -226,6 +226,7 @@ final class JoiningTest {
                 new GroupRoutes(client, new GroupLeaders(), () -> List.of(first.address()), 5_000),
                 new ClusterMapHolder(ClusterMap.getDefaultInstance()),
                 CallOptions.DEFAULT,
+                Clock.SYSTEM,
                 new Copy(registration, reasons));
     }
 

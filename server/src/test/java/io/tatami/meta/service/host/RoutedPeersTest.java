@@ -11,6 +11,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.client.block.UnusedConnection;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -93,9 +94,9 @@ final class RoutedPeersTest {
                     .setState(BlockServerInfo.State.ACTIVE)
                     .setData(endpoint(BLOCK_PORT + server)));
         }
-        ClusterMap known = map.build();
+        ClusterMapHolder known = new ClusterMapHolder(map.build());
         RoutedPeers peers =
-                new RoutedPeers(connector, new GroupLeaders(), () -> known, credential, Runnable::run, Clock.SYSTEM);
+                new RoutedPeers(connector, new GroupLeaders(), known, credential, Runnable::run, Clock.SYSTEM);
 
         peers.call(GroupId.ofShard(0), MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance())
                 .get(20, TimeUnit.SECONDS);

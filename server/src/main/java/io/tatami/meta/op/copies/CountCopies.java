@@ -1,0 +1,56 @@
+package io.tatami.meta.op.copies;
+
+import io.tatami.base.ServerId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Needs.Urgency;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.Totals;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.CountCopiesRequest;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.meta.state.wire.TotalsRecord;
+import io.tatami.protocol.wire.CopiesStatusReply;
+
+/**
+ * Counts what a shard has on a block server, and what waits. A server's blocks are walked over, {@value #COUNTED_MAX}
+ * at most.
+ */
+public final class CountCopies implements Operation<ShardState, CountCopiesRequest, CopiesStatusReply> {
+    /** Some tenths of a second of a reader's time. */
+    static final int COUNTED_MAX = 1_000_000;
+
+    @Override
+    public CopiesStatusReply decide(ShardState state, RequestContext context, CountCopiesRequest request) {
+        TotalsRecord totals = Totals.of(state.draft());
+        CopiesStatusReply.Builder status = CopiesStatusReply.newBuilder()
+                .setLastCopyBlocks(waiting(totals, Urgency.LAST_COPY))
+                .setUnderReplicatedBlocks(waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnjudgedBlocks(waiting(totals, Urgency.UNJUDGED));
+        if (request.getServerId() != 0) {
+            count(state, new ServerId(request.getServerId()), status);
+        }
+        return status.build();
+    }
+
+    private static long waiting(TotalsRecord totals, Urgency urgency) {
+        return urgency.number() < totals.getNeedsByClassCount() ? totals.getNeedsByClass(urgency.number()) : 0;
+    }
+
+    private static void count(ShardState state, ServerId server, CopiesStatusReply.Builder status) {
+        long held = 0;
+        long others = 0;
+        byte[] prefix = Keys.replicas(server);
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            while (held + others < COUNTED_MAX && cursor.next()) {
+                if (ShardState.parse(cursor.value(), ReplicaRecord.parser()).getHeld()) {
+                    held++;
+                } else {
+                    others++;
+                }
+            }
+        }
+        status.setHeldBlocks(held).setOpenBlocks(others);
+    }
+}

@@ -1,0 +1,88 @@
+package io.tatami.meta.op.copies;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
+import io.tatami.meta.state.Needs.Urgency;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.NeededBlock;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.protocol.wire.CopiesMadeRequest;
+import io.tatami.protocol.wire.Empty;
+
+/**
+ * Counts copies that servers have made. One counts if it is still intended and has the bytes and the generation that
+ * are committed. Any other is reclaimed by its number: the block was changed or given another copy meanwhile. A report
+ * that comes again changes nothing.
+ */
+public final class RecordCopies implements Operation<ShardState, CopiesMadeRequest, Empty> {
+    @Override
+    public Empty decide(ShardState state, RequestContext context, CopiesMadeRequest request) throws TatamiException {
+        ServerId server = new ServerId(request.getServerId());
+        NeededBlocks blocks = new NeededBlocks(state);
+        for (CopiesMadeRequest.Item item : request.getItemList()) {
+            if (item.getCopyNumber() <= 0 || server.value() <= 0) {
+                throw new TatamiException(
+                        ErrorCode.MALFORMED,
+                        "a report of copy " + item.getCopyNumber() + " on block server " + server
+                                + "; numbers of copies that are made begin at 1");
+            }
+            NeededBlock needed = blocks.find(new BlockId(item.getBlockId()));
+            Copy copy = new Copy(server, item.getCopyNumber());
+            if (item.getError() != 0) {
+                boolean unused = FailCopies.forget(state, needed, copy);
+            } else {
+                made(state, needed, copy, item);
+            }
+        }
+        return Empty.getDefaultInstance();
+    }
+
+    private static void made(ShardState state, NeededBlock needed, Copy copy, CopiesMadeRequest.Item item) {
+        BlockRecord.Builder record = needed.getBlock().toBuilder();
+        boolean whole = needed.hasBlock()
+                && item.getGeneration() == record.getGeneration()
+                && item.getLength() == record.getLength();
+        BlockId block = new BlockId(item.getBlockId());
+        if (whole && BlockCopies.of(record).count(copy)) {
+            FileId file = new FileId(needed.getFileId());
+            state.changeBlock(file, needed.getIndex(), record.build());
+            state.putReplica(
+                    copy.server(),
+                    block,
+                    ReplicaRecord.newBuilder()
+                            .setFileId(file.value())
+                            .setHeld(true)
+                            .build());
+            Urgency urgency = state.needs().urgency(block);
+            state.needs().put(block, urgency == null ? Urgency.UNJUDGED : urgency, file, needed.getIndex());
+        } else if (!isKnown(needed, copy)) {
+            boolean unused = FailCopies.forget(state, needed, copy);
+            reclaim(state, block, copy);
+        }
+    }
+
+    /** Whether this very copy counts, or is a spare, so that it was reported before. */
+    private static boolean isKnown(NeededBlock needed, Copy copy) {
+        return BlockCopies.counted(needed.getBlock()).contains(copy)
+                || BlockCopies.spares(needed.getBlock()).contains(copy);
+    }
+
+    /** A block that this shard has not minted in its present epoch may be of a file that it has forgotten. */
+    private static void reclaim(ShardState state, BlockId block, Copy copy) {
+        BlockId oldest = BlockId.of(state.group().getGroup(), state.group().getRestoreEpoch(), 1);
+        if (block.home().equals(state.id())
+                && block.value() >= oldest.value()
+                && block.value() <= state.newestBlock().value()) {
+            NeededBlocks.reclaim(
+                    state, BlockRecord.newBuilder().setBlockId(block.value()).build(), copy);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.tatami.meta.service.copies;
+
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.op.copies.CountCopies;
+import io.tatami.meta.op.copies.RecordCopies;
+import io.tatami.meta.service.GroupPart;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.PartContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.CountCopiesRequest;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.CopiesStatusReply;
+
+/** The part of a shard that has copies made and given up. */
+public final class CopiesHandlers implements GroupPart<ShardState> {
+    @Override
+    public void register(GroupTable<ShardState> table, PartContext<ShardState> parts) throws SettingException {
+        Settings settings = parts.settings();
+        ServerStandings standings = new ServerStandings(
+                parts.clock(), settings.get(CopySettings.LOST_AFTER), settings.get(CopySettings.SILENT_PERCENT_MAX));
+        CopyMaker maker = new CopyMaker(parts, standings, settings.get(CopySettings.IN_FLIGHT_MAX));
+        RecordCopies record = new RecordCopies();
+        CountCopies count = new CountCopies();
+        table.flow(
+                        MetaMethods.COPIES_MADE,
+                        (origin, report) -> parts.group()
+                                .submit(record, origin, report)
+                                .thenApply(done -> {
+                                    maker.reported(report);
+                                    return done;
+                                }))
+                .flow(
+                        MetaMethods.COPIES_STATUS,
+                        (origin, asked) -> parts.group()
+                                .read(
+                                        count,
+                                        origin,
+                                        CountCopiesRequest.newBuilder()
+                                                .setServerId(asked.getServerId())
+                                                .build())
+                                .thenApply(counted -> {
+                                    CopiesStatusReply.Builder status = counted.toBuilder();
+                                    maker.addTo(status);
+                                    return status.build();
+                                }))
+                .background("copies", "u", maker::run)
+                .background("files with other copies", "u", new ChangedFiles(parts)::run)
+                .background("blocks of lost servers", "", new DeadServers(parts, standings)::run);
+    }
+}

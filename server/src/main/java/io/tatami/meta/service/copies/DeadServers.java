@@ -1,0 +1,128 @@
+package io.tatami.meta.service.copies;
+
+import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
+import io.tatami.cluster.ServersView.Standing;
+import io.tatami.meta.op.copies.AdvanceHealCursor;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.copies.ServerStandings.Seen;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.AdvanceHealCursorReply;
+import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queues the blocks of servers that are to have none any more, a page at a time: of a server that is dead at once those
+ * with one good copy left, and all when it is lost; of one that drains or was forgotten both, one after the other. A
+ * server that comes back ends that. Passes come again while the server stays so, for what it has got meanwhile. Nothing
+ * is queued for dead servers while copying is braked, and nothing at all while {@value #WAITING_MAX} blocks wait.
+ *
+ * <p>The fields belong to the runs of one background task, which never overlap.
+ */
+final class DeadServers {
+    static final long WAITING_MAX = 10_000;
+    static final Duration AGAIN = Duration.ofMinutes(10);
+
+    private static final int PAGE = 256;
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private final Group<ShardState> group;
+    private final GroupPeers peers;
+    private final ServerStandings standings;
+    private final Clock clock;
+    private final AdvanceHealCursor advance = new AdvanceHealCursor();
+    private final Map<ServerId, Progress> progress = new HashMap<>();
+
+    /** Of one server: the last pass that is done, and when the last one of all was. */
+    private record Progress(int pass, long doneNanos) {}
+
+    DeadServers(PartContext<ShardState> parts, ServerStandings standings) {
+        this.group = parts.group();
+        this.peers = parts.peers();
+        this.clock = parts.clock();
+        this.standings = standings;
+    }
+
+    /** The background task. */
+    CompletableFuture<Duration> run() {
+        Seen seen = standings.look(peers.map());
+        ServerId back = back(seen);
+        if (back != null) {
+            return advance(seen, back, AdvanceHealCursor.NO_PASS).thenApply(done -> {
+                progress.remove(back);
+                return Duration.ZERO;
+            });
+        }
+        List<ServerId> due = new ArrayList<>();
+        seen.byId().forEach((server, standing) -> {
+            if (passWanted(seen, server, standing) > passDone(server)) {
+                due.add(server);
+            }
+        });
+        if (due.isEmpty()) {
+            return CompletableFuture.completedFuture(LOOK);
+        }
+        ServerId server = due.get(0);
+        int pass = passDone(server) + 1;
+        return advance(seen, server, pass).thenApply(reply -> {
+            if (reply.getFull()) {
+                return LOOK;
+            }
+            progress.put(server, new Progress(reply.getDone() ? pass : pass - 1, clock.monotonicNanos()));
+            return Duration.ZERO;
+        });
+    }
+
+    /** A server whose blocks were queued and need not be; null for none. */
+    private @Nullable ServerId back(Seen seen) {
+        for (ServerId server : progress.keySet()) {
+            Standing standing = seen.byId().get(server);
+            if (standing == null || passWanted(standing, seen.dead().contains(server)) == AdvanceHealCursor.NO_PASS) {
+                return server;
+            }
+        }
+        return null;
+    }
+
+    private int passWanted(Seen seen, ServerId server, Standing standing) {
+        boolean isDead = seen.dead().contains(server);
+        return isDead && !seen.brake().isEmpty() ? AdvanceHealCursor.NO_PASS : passWanted(standing, isDead);
+    }
+
+    private static int passWanted(Standing standing, boolean isDead) {
+        return switch (standing) {
+            case LOST, DRAINING -> AdvanceHealCursor.ALL;
+            case SILENT -> isDead ? AdvanceHealCursor.LAST_COPIES : AdvanceHealCursor.NO_PASS;
+            case SERVES, MAINTENANCE -> AdvanceHealCursor.NO_PASS;
+        };
+    }
+
+    /** The last pass that need not come again yet. */
+    private int passDone(ServerId server) {
+        Progress known = progress.get(server);
+        if (known == null) {
+            return AdvanceHealCursor.NO_PASS;
+        }
+        boolean isOld = clock.monotonicNanos() - known.doneNanos() >= AGAIN.toNanos();
+        return isOld ? AdvanceHealCursor.NO_PASS : known.pass();
+    }
+
+    private CompletableFuture<AdvanceHealCursorReply> advance(Seen seen, ServerId server, int pass) {
+        AdvanceHealCursorRequest.Builder request = AdvanceHealCursorRequest.newBuilder()
+                .setServerId(server.value())
+                .setPass(pass)
+                .setLimit(PAGE)
+                .setWaitingMax(WAITING_MAX);
+        seen.withoutGoodCopies().forEach(lost -> request.addLostServerId(lost.value()));
+        return group.submit(advance, RequestOrigin.SERVICE, request.build());
+    }
+}

@@ -1,0 +1,143 @@
+package io.tatami.meta.service.copies;
+
+import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
+import io.tatami.cluster.ServersView;
+import io.tatami.cluster.ServersView.Server;
+import io.tatami.cluster.ServersView.Standing;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * How block servers stand for the copies of blocks, by the cluster map and by how long this process has seen them dead:
+ * a new leader begins to count anew, so it has nothing copied by a map that it does not know yet. Safe for use by many
+ * threads.
+ */
+final class ServerStandings {
+    private final Clock clock;
+    private final Duration lostAfter;
+    private final int silentPercentMax;
+    private final Map<ServerId, Long> deadSinceNanos = new HashMap<>();
+
+    ServerStandings(Clock clock, Duration lostAfter, int silentPercentMax) {
+        this.clock = clock;
+        this.lostAfter = lostAfter;
+        this.silentPercentMax = silentPercentMax;
+    }
+
+    /**
+     * The servers at one moment.
+     *
+     * @param byId all that the map knows
+     * @param dead those of them that are dead, for however long
+     * @param brake why no copies are made; empty where they are
+     */
+    record Seen(ServersView view, Map<ServerId, Standing> byId, Set<ServerId> dead, String brake) {
+        /** Servers whose copies are not good. */
+        List<ServerId> withoutGoodCopies() {
+            List<ServerId> without = new ArrayList<>();
+            byId.forEach((server, standing) -> {
+                if (standing != Standing.SERVES && standing != Standing.MAINTENANCE) {
+                    without.add(server);
+                }
+            });
+            return without;
+        }
+    }
+
+    synchronized Seen look(ClusterMap map) {
+        Map<ServerId, Standing> byId = new TreeMap<>();
+        Set<ServerId> dead = new HashSet<>();
+        List<Server> servers = new ArrayList<>();
+        for (BlockServerInfo info : map.getBlockServerList()) {
+            ServerId id = new ServerId(info.getServerId());
+            if (info.getState() == BlockServerInfo.State.DEAD) {
+                dead.add(id);
+                deadSinceNanos.putIfAbsent(id, clock.monotonicNanos());
+            } else {
+                deadSinceNanos.remove(id);
+            }
+            Standing standing = standing(id, info.getState());
+            byId.put(id, standing);
+            servers.add(server(info, standing));
+        }
+        deadSinceNanos.keySet().retainAll(byId.keySet());
+        String brake = brake(map);
+        return new Seen(new ServersView(servers, !brake.isEmpty()), byId, dead, brake);
+    }
+
+    private Standing standing(ServerId id, BlockServerInfo.State state) {
+        return switch (state) {
+            case JOINING, ACTIVE, STALE -> Standing.SERVES;
+            case DRAINING -> Standing.DRAINING;
+            case MAINTENANCE -> Standing.MAINTENANCE;
+            case DEAD -> isLost(id) ? Standing.LOST : Standing.SILENT;
+            case GONE, UNRECOGNIZED -> Standing.LOST;
+        };
+    }
+
+    private boolean isLost(ServerId id) {
+        Long since = deadSinceNanos.get(id);
+        return since != null && clock.monotonicNanos() - since >= lostAfter.toNanos();
+    }
+
+    /** A server that is silent for some seconds has good copies, and no room for others. */
+    private static Server server(BlockServerInfo info, Standing standing) {
+        boolean isStale = info.getState() == BlockServerInfo.State.STALE;
+        return new Server(
+                new ServerId(info.getServerId()),
+                info.getHost(),
+                info.getRack(),
+                standing,
+                isStale ? 0 : info.getCapacityBytes(),
+                isStale ? 0 : info.getUsedBytes());
+    }
+
+    /**
+     * Where more than a quarter of the servers are silent, or a whole rack of several, the network is more likely to
+     * have failed than so many hosts, and they would come back to copies that nobody needs. Servers that an
+     * administrator forgets or has in maintenance do not count.
+     */
+    private String brake(ClusterMap map) {
+        int expected = 0;
+        List<String> silent = new ArrayList<>();
+        Map<String, Integer> byRack = new TreeMap<>();
+        Map<String, Integer> silentByRack = new TreeMap<>();
+        for (BlockServerInfo info : map.getBlockServerList()) {
+            boolean isSilent = isSilent(info.getState());
+            if (isSilent || isHeard(info.getState())) {
+                expected++;
+                byRack.merge(info.getRack(), 1, Integer::sum);
+            }
+            if (isSilent) {
+                silent.add(new ServerId(info.getServerId()).toString());
+                silentByRack.merge(info.getRack(), 1, Integer::sum);
+            }
+        }
+        boolean rackIsSilent = byRack.size() > 1
+                && silentByRack.entrySet().stream()
+                        .anyMatch(rack -> rack.getValue() > 1 && rack.getValue().equals(byRack.get(rack.getKey())));
+        boolean tooMany = silent.size() > 1 && silent.size() * 100L > (long) silentPercentMax * expected;
+        if (silentPercentMax >= 100 || !(tooMany || rackIsSilent)) {
+            return "";
+        }
+        return silent.size() + " of " + expected + " block servers are silent (" + String.join(", ", silent)
+                + "): nothing is copied until they are back, or an administrator forgets them or has them in maintenance";
+    }
+
+    private static boolean isSilent(BlockServerInfo.State state) {
+        return state == BlockServerInfo.State.DEAD || state == BlockServerInfo.State.STALE;
+    }
+
+    private static boolean isHeard(BlockServerInfo.State state) {
+        return state == BlockServerInfo.State.ACTIVE || state == BlockServerInfo.State.JOINING;
+    }
+}
