@@ -241,6 +241,26 @@ enum PlantedBug {
             "replica.numbers().number() != copyNumber",
             "copyNumber < 0",
             "io.tatami.block.volume.CopyNumbersTest#deletionTouchesTheCopyWithItsNumberAlone"),
+    A_REPORT_COUNTS_WITHOUT_ITS_INTENT(
+            "io/tatami/meta/state/BlockCopies.java",
+            "if (!left.remove(made)) {",
+            "if (!left.remove(made) && on(block, made.server()).isPresent()) {",
+            "io.tatami.meta.op.copies.CopiesOperationsTest#copyWithoutItsIntentIsReclaimedByItsNumber"),
+    A_COPY_IS_GIVEN_UP_UNCONFIRMED(
+            "io/tatami/meta/service/copies/CopyTrimmer.java",
+            "failure == null && isWhole(needed.getBlock(), info) ? asConfirmed : null",
+            "failure == null && info.getFinalized() ? asConfirmed : null",
+            "io.tatami.meta.service.copies.CopyMakingTest#copyIsNotGivenUpWithoutConfirmation"),
+    A_COPY_IS_GIVEN_UP_BY_AN_OLD_MAP(
+            "io/tatami/meta/op/copies/GiveUpCopy.java",
+            "return ageMillis >= 0 && ageMillis <= MAP_AGE_MILLIS_MAX;",
+            "return ageMillis >= 0;",
+            "io.tatami.meta.op.copies.CopiesOperationsTest#copyIsNotGivenUpByAnOldMap"),
+    THE_BRAKE_IS_IGNORED(
+            "io/tatami/meta/service/copies/ServerStandings.java",
+            "new ServersView(servers, !brake.isEmpty())",
+            "new ServersView(servers, false)",
+            "io.tatami.meta.service.copies.CopyMakingTest#nothingIsCopiedWhileManyServersAreSilent"),
     BLOCK_SERVERS_HEAR_WHAT_METADATA_SERVERS_SHOW_EACH_OTHER(
             "io/tatami/meta/service/host/RoutedPeers.java",
             "credential.toBlockServer(to)",

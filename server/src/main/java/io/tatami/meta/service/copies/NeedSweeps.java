@@ -19,6 +19,8 @@ final class NeedSweeps {
     /** Blocks come to this class that nobody has looked at. */
     static final Duration UNJUDGED_PAUSE_MAX = Duration.ofSeconds(4);
 
+    private static final int PAUSES_PER_SWEEP = 20;
+
     private final Clock clock;
     private final Map<Urgency, Sweep> sweeps = new EnumMap<>(Urgency.class);
     private Object servers = new Object();
@@ -34,6 +36,8 @@ final class NeedSweeps {
     private static final class Sweep {
         private long cursor;
         private long found;
+        private long begunNanos;
+        private boolean hasWaited;
         private boolean isEmpty;
         private Duration pause = PAUSE_MIN;
         private long dueNanos;
@@ -80,19 +84,29 @@ final class NeedSweeps {
      */
     void advance(Urgency urgency, long upTo, boolean isFull, boolean isLast, int found) {
         Sweep sweep = of(urgency);
+        if (sweep.found == 0) {
+            sweep.begunNanos = clock.monotonicNanos();
+            sweep.hasWaited = false;
+        }
         sweep.found += found;
         sweep.cursor = Math.max(sweep.cursor, upTo);
         if (isFull) {
+            sweep.hasWaited = true;
             sweep.dueNanos = clock.monotonicNanos() + PAUSE_MIN.toNanos();
         } else if (isLast) {
             sweep.isEmpty = sweep.found == 0;
             Duration longer = sweep.pause.multipliedBy(2);
             Duration most = urgency == Urgency.UNJUDGED ? UNJUDGED_PAUSE_MAX : PAUSE_MAX;
             sweep.pause = sweep.isEmpty ? PAUSE_MIN : longer.compareTo(most) < 0 ? longer : most;
-            sweep.dueNanos = clock.monotonicNanos() + sweep.pause.toNanos();
+            sweep.dueNanos = clock.monotonicNanos() + Math.max(sweep.pause.toNanos(), share(sweep));
             sweep.cursor = 0;
             sweep.found = 0;
         }
+    }
+
+    /** A sweep over many blocks that wait for nothing new takes a small share of the time. */
+    private long share(Sweep sweep) {
+        return sweep.hasWaited ? 0 : PAUSES_PER_SWEEP * (clock.monotonicNanos() - sweep.begunNanos);
     }
 
     /** Whether the last sweep of each class has found no block. */

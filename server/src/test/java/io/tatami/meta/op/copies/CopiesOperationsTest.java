@@ -11,6 +11,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.file.FileShard;
+import io.tatami.meta.op.file.SetFileAttributes;
+import io.tatami.meta.op.outbox.Deliver;
 import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.Keys;
@@ -22,6 +24,7 @@ import io.tatami.meta.state.wire.AdvanceHealCursorReply;
 import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.CountCopiesRequest;
+import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.ExpandFileNeedRequest;
 import io.tatami.meta.state.wire.FailCopiesRequest;
 import io.tatami.meta.state.wire.GiveUpCopyRequest;
@@ -31,8 +34,12 @@ import io.tatami.meta.state.wire.NeedsPageRequest;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.meta.state.wire.SettleNeedsRequest;
+import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.CopiesWanted;
+import io.tatami.protocol.wire.OutboxDelivery;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -366,5 +373,50 @@ final class CopiesOperationsTest {
                 new CountCopies(),
                 CountCopiesRequest.newBuilder().setServerId(other.value()).build());
         assertEquals(1, status.getOpenBlocks());
+    }
+
+    private SetFileAttributesRequest copies(int replication) {
+        return SetFileAttributesRequest.newBuilder()
+                .setHandle(shard.handle())
+                .setName("f")
+                .setChange(AttributeChange.newBuilder().setReplication(replication))
+                .build();
+    }
+
+    @Test
+    void anotherNumberOfCopiesHasTheBlocksLookedAt() throws Exception {
+        MemoryView before = shard.store().copy();
+        shard.run(new SetFileAttributes(shard.handles), copies(1));
+        assertTrue(shard.store().sameAs(before), "nothing is another than before");
+        shard.run(new SetFileAttributes(shard.handles), copies(2));
+        assertEquals(2, shard.home(file).getReplication());
+        assertNotNull(shard.store().get(Keys.fileNeed(file)));
+    }
+
+    @Test
+    void homeInAnotherShardIsToldOfTheNumberOfCopies() throws Exception {
+        FileId away = FileId.of(1, 0, 5);
+        shard.change(state -> {
+            EntryRecord entry = Objects.requireNonNull(state.entry(FileShard.HOME, "f"));
+            state.entries()
+                    .changeRecord(
+                            FileShard.HOME,
+                            "f",
+                            entry.toBuilder()
+                                    .setFile(entry.getFile().toBuilder().setFileId(away.value()))
+                                    .build());
+        });
+        shard.run(new SetFileAttributes(shard.handles), copies(3));
+        byte[] told = Objects.requireNonNull(shard.store().get(Keys.outbox(1, 1)));
+        CopiesWanted wanted = ShardState.parse(told, OutboxDelivery.parser()).getCopies();
+        assertEquals(away.value(), wanted.getFileId());
+        OutboxDelivery ours = OutboxDelivery.newBuilder()
+                .setFromGroup(1)
+                .setNumber(1)
+                .setCopies(wanted.toBuilder().setFileId(file.value()))
+                .build();
+        shard.run(new Deliver(), ours);
+        assertEquals(3, shard.home(file).getReplication());
+        assertNotNull(shard.store().get(Keys.fileNeed(file)));
     }
 }
