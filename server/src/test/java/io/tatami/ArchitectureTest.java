@@ -147,6 +147,14 @@ final class ArchitectureTest {
                     DEVICE,
                     "io.tatami.rpc"),
             onlyUses(
+                    SERVICE + ".copy",
+                    SERVICE + ".context",
+                    SERVICE + ".volumes",
+                    VOLUME,
+                    DEVICE,
+                    "io.tatami.rpc",
+                    CLIENT),
+            onlyUses(
                     SERVICE + ".command",
                     SERVICE + ".context",
                     SERVICE + ".volumes",
@@ -172,6 +180,7 @@ final class ArchitectureTest {
             onlyImportedBy(VOLUME + ".maintain", VOLUME + ".maintain", SERVICE + ".report"),
             onlyImportedBy(SERVICE + ".memory", SERVICE, SERVICE + ".memory", SERVICE + ".write", SERVICE + ".read"),
             onlyImportedBy(SERVICE + ".write", SERVICE, SERVICE + ".write", SERVICE + ".command"),
+            onlyImportedBy(SERVICE + ".copy", SERVICE, SERVICE + ".copy"),
             onlyImportedBy(SERVICE + ".read", SERVICE, SERVICE + ".read"),
             onlyImportedBy(SERVICE + ".command", SERVICE, SERVICE + ".command"),
             onlyImportedBy(SERVICE + ".report", SERVICE, SERVICE + ".report"),

@@ -154,6 +154,7 @@ public final class BlockClient {
                 .setOffset(offset)
                 .setLength(lengthBytes)
                 .setSoundOnly(terms.soundOnly())
+                .setBackground(terms.background())
                 .build();
         return new ReadAttempt(target, connector.connect(target.address(), nextBulkLane()), clock, (bulk, mayWait) -> {
             RegionLease lease =

@@ -7,8 +7,14 @@ package io.tatami.client.block;
  *     checksum: the server verifies only what it sends by the connection, and tells the cluster what it finds
  * @param soundOnly whether a copy that its server knows to be damaged is refused with CORRUPT, rather than read as far
  *     as its chunks are sound
+ * @param background whether all others who read from the volume come first
  */
-public record ReadTerms(boolean sharesMemory, boolean soundOnly) {
+public record ReadTerms(boolean sharesMemory, boolean soundOnly, boolean background) {
     /** Any way, and whatever there is. */
     public static final ReadTerms ANY = new ReadTerms(true, false);
+
+    /** For somebody who waits for the bytes. */
+    public ReadTerms(boolean sharesMemory, boolean soundOnly) {
+        this(sharesMemory, soundOnly, false);
+    }
 }

@@ -8,11 +8,15 @@ import io.tatami.block.service.command.BlockCommands;
 import io.tatami.block.service.command.PlanCommands;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
+import io.tatami.block.service.copy.BlockPulls;
+import io.tatami.block.service.copy.RemoteCopies;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.memory.SharedDirectory;
 import io.tatami.block.service.read.ReadStreams;
+import io.tatami.block.service.registration.CopyReports;
 import io.tatami.block.service.registration.CreditLine;
 import io.tatami.block.service.registration.DamageNotices;
 import io.tatami.block.service.registration.IdentityFile;
@@ -28,6 +32,7 @@ import io.tatami.block.volume.UnitCopies;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -64,6 +69,9 @@ public final class BlockServer implements AutoCloseable {
     private final MemoryShares memory;
     private final VolumeReports reports;
     private final DamageNotices damage = new DamageNotices();
+    private final CopyReports copyReports = new CopyReports();
+    private final CopyRate copyRate;
+    private final BlockPulls pulls;
     private final MetadataCredential credential = new MetadataCredential();
     private final HandlerTable handlers = new HandlerTable(credential);
     private volatile ServerId serverId;
@@ -100,8 +108,9 @@ public final class BlockServer implements AutoCloseable {
         memory.serveOn(handlers);
         this.context = new ServerContext(settings, volumes, clock, new BlockServerMetrics(), () -> serverId);
         WriteStreams writes = new WriteStreams(context, chainClient, memory, threads.writers());
+        this.copyRate = new CopyRate(clock, settings.copyBytesPerSecond());
         UnitCopies copies = tier == null ? UnitCopies.NONE : tier;
-        this.port = new DataPort(writes, new ReadStreams(context, copies, memory, threads::readers));
+        this.port = new DataPort(writes, new ReadStreams(context, copies, memory, copyRate, threads::readers));
         port.serveOn(handlers);
         BlockCommands commands = new BlockCommands(context, writes, threads, block -> {
             if (tier != null) {
@@ -109,10 +118,14 @@ public final class BlockServer implements AutoCloseable {
             }
         });
         commands.serveOn(handlers);
+        this.pulls =
+                new BlockPulls(context, new RemoteCopies(chainClient), copyRate, threads.writers(), copyReports::add);
+        commands.serve(handlers, BlockMethods.PULL_BLOCKS, pulls::pull);
+        threads.every(CopyRate.TICK_MILLIS, copyRate::tick);
         PlanCommands plans = new PlanCommands(tier, context.metrics());
         plans.serveOn(handlers, commands);
         this.reports = new VolumeReports(context, plans::cacheStatus);
-        commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
+        commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedBlock(damage::found));
@@ -162,7 +175,15 @@ public final class BlockServer implements AutoCloseable {
         RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Registration joining = new Registration(
-                link, context, identityFile, identity, complete.build(), threads.housekeeping(), this::hear, damage);
+                link,
+                context,
+                identityFile,
+                identity,
+                complete.build(),
+                threads.housekeeping(),
+                this::hear,
+                damage,
+                copyReports);
         registration = joining;
         threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
         return joining.joined().whenComplete((id, failure) -> {
@@ -174,7 +195,18 @@ public final class BlockServer implements AutoCloseable {
 
     private void hear(HeartbeatReply reply) {
         reports.compareWith(reply.getTypical());
+        copyRate.set(reply.getCopyBytesPerSecond());
         credential.learn(reply.getCredential());
+    }
+
+    private BlockServerStatusReply status() {
+        return reports.status().toBuilder()
+                .setCopyBytesPerSecond(copyRate.bytesPerSecond())
+                .setPullsRunning(pulls.running())
+                .setPullsQueued(pulls.queued())
+                .setCopiesMade(metrics().copiesMade())
+                .setBytesPulled(metrics().pulledBytes())
+                .build();
     }
 
     private Empty creditsAreLow(CreditsLowRequest request) {
@@ -191,11 +223,12 @@ public final class BlockServer implements AutoCloseable {
      */
     @Override
     public void close() {
+        pulls.close();
         port.close();
         reports.end();
         threads.end();
-        List<VolumeSet.ServedVolume> left =
-                OrderlyEnd.await(volumes.volumes(), List.of(port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+        List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
+                volumes.volumes(), List.of(pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
         left.forEach(served -> LOG.warn(
                 "what was begun on volume {}, which {}, is left to the end of this process",
                 served.path(),

@@ -52,6 +52,13 @@ public final class BlockWriter implements AutoCloseable {
         return replica.extent().lengthBytes();
     }
 
+    /** From now on all other users of the volume come first; before the first bytes. */
+    public void inBackground() throws TatamiException {
+        try (Replica.Change change = replica.change()) {
+            change.openFor(this).inBackground();
+        }
+    }
+
     /** {@link #append(ByteSource, int[])} of the bytes between position and limit of {@code data}. */
     public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
         append(ScatteredBytes.of(data), pieceChecksums);

@@ -48,7 +48,7 @@ final class OpenBlock {
 
     private final VolumeParts parts;
     private final BlockId block;
-    private final AccessStream accesses;
+    private AccessStream accesses;
     private final BufferShare buffers;
     private final Deque<UnitWrite> inFlight = new ArrayDeque<>(UNITS_IN_FLIGHT_MAX);
     private final byte[] tail = new byte[Device.ALIGNMENT_BYTES];
@@ -103,6 +103,12 @@ final class OpenBlock {
         open.fillStartBytes = open.onDeviceBytes;
         System.arraycopy(entry.tail(), 0, open.tail, 0, entry.tail().length);
         return open;
+    }
+
+    /** From now on all other users of the device come first; before anything is written, by the writing side. */
+    void inBackground() {
+        Check.check(onDeviceBytes == 0 && inFlight.isEmpty(), "%s is on its way to the device", block);
+        accesses = parts.threads().stream(AccessKind.BACKGROUND);
     }
 
     synchronized Extent extent() {

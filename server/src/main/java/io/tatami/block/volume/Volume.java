@@ -272,6 +272,14 @@ public final class Volume implements AutoCloseable {
         return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, readMemory(null));
     }
 
+    /** {@link #readInBackground(BlockId, Generation, long, long)} into memory of the caller's. */
+    public BlockReader readInBackground(
+            BlockId block, Generation generationMin, long offsetBytes, long lengthBytes, UnitMemory memory)
+            throws TatamiException {
+        AccessKind kind = AccessKind.BACKGROUND;
+        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, memory);
+    }
+
     /** Whether a reader waits for a buffer that somebody else holds. */
     public boolean isReadMemoryWaitedFor() {
         return parts.resources().readBuffers().isWaitedFor();

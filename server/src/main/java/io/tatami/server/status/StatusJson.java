@@ -74,6 +74,11 @@ public final class StatusJson {
         if (status != null) {
             server.put("credit_gifts", status.getCreditGifts());
             server.put("credits_given", status.getCreditsGiven());
+            server.put("copy_bytes_per_second", status.getCopyBytesPerSecond());
+            server.put("pulls_running", status.getPullsRunning());
+            server.put("pulls_queued", status.getPullsQueued());
+            server.put("copies_made", status.getCopiesMade());
+            server.put("bytes_pulled", status.getBytesPulled());
             if (status.hasCache()) {
                 server.put("cache", Json.fields(status.getCache()));
             }

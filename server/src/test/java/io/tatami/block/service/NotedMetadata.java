@@ -9,6 +9,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.registration.MetadataLink;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GiveCreditsReply;
@@ -45,7 +46,10 @@ public final class NotedMetadata implements MetadataLink {
     /** Each block that a shard took note of, as often as it did. */
     public final List<BlockId> damaged = new CopyOnWriteArrayList<>();
 
-    /** How many notices of damage are refused from now on. */
+    /** What shards were told of copies that this server was to make. */
+    public final List<CopiesMadeRequest.Item> copies = new CopyOnWriteArrayList<>();
+
+    /** How many notices of damage and copies are refused from now on. */
     final AtomicInteger refusedNotices = new AtomicInteger();
 
     @Override
@@ -93,6 +97,16 @@ public final class NotedMetadata implements MetadataLink {
             assertEquals(shard, block.home());
             damaged.add(block);
         }
+        return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+    }
+
+    @Override
+    public CompletableFuture<Empty> copiesMade(GroupId shard, CopiesMadeRequest request) {
+        if (refusedNotices.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "no leader"));
+        }
+        assertEquals(77, request.getServerId());
+        copies.addAll(request.getItemList());
         return CompletableFuture.completedFuture(Empty.getDefaultInstance());
     }
 

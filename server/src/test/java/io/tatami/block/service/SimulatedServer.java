@@ -5,6 +5,7 @@ import io.tatami.base.ServerId;
 import io.tatami.block.service.command.BlockCommands;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
 import io.tatami.block.service.memory.MemoryShares;
@@ -57,7 +58,8 @@ public final class SimulatedServer {
                         .withSharedMemory(false),
                 clock);
         WriteStreams writes = new WriteStreams(context, chainClient, memory, threads.writers());
-        this.port = new DataPort(writes, new ReadStreams(context, UnitCopies.NONE, memory, threads::readers));
+        this.port = new DataPort(
+                writes, new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), threads::readers));
         port.serveOn(handlers);
         new BlockCommands(context, writes, threads, block -> {}).serveOn(handlers);
         new DamageReports(context, threads).serveOn(handlers);

@@ -13,6 +13,8 @@ public final class BlockServerMetrics {
     private final LongAdder creditGifts = new LongAdder();
     private final LongAdder damageChecks = new LongAdder();
     private final LongAdder creditsGiven = new LongAdder();
+    private final LongAdder copiesMade = new LongAdder();
+    private final LongAdder pulledBytes = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
     private final AtomicInteger slowVolumes = new AtomicInteger();
@@ -50,6 +52,16 @@ public final class BlockServerMetrics {
     /** Chunks that were read again because a reader said that they are damaged. */
     public long damageChecks() {
         return damageChecks.sum();
+    }
+
+    /** Copies that were pulled from other servers. */
+    public long copiesMade() {
+        return copiesMade.sum();
+    }
+
+    /** Bytes that were pulled from other servers, those of copies that failed included. */
+    public long pulledBytes() {
+        return pulledBytes.sum();
     }
 
     /** Read streams that are open now. */
@@ -90,6 +102,14 @@ public final class BlockServerMetrics {
             creditGifts.increment();
             creditsGiven.add(blocks);
         }
+    }
+
+    public void madeCopy() {
+        copiesMade.increment();
+    }
+
+    public void pulled(long bytes) {
+        pulledBytes.add(bytes);
     }
 
     public void damageChecked() {

@@ -32,6 +32,10 @@ import java.util.List;
  * @param compactBytesPerSecondMax how fast short blocks of each volume are moved together
  * @param compactMillis between looks at whether there are any to be moved
  * @param prewriteBytes how far ahead of its blocks a volume file is written; 0 for not at all
+ * @param copyBytesPerSecond how fast copies are made, as long as nobody says otherwise: bytes that are pulled from
+ *     other servers and bytes that these pull; 0 for no limit. Copies of blocks with one good copy left are not counted
+ * @param pullsMax copies made at once on a volume; of blocks with one good copy left as many again
+ * @param pullsQueuedMax copies of each of the two kinds that may wait for a volume; one more is refused with BUSY
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -52,7 +56,10 @@ public record BlockServerSettings(
         Path sharedMemoryDirectory,
         long compactBytesPerSecondMax,
         long compactMillis,
-        long prewriteBytes) {
+        long prewriteBytes,
+        long copyBytesPerSecond,
+        int pullsMax,
+        int pullsQueuedMax) {
     public static final Setting<Integer> WRITE_STREAMS =
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a volume has open at once.");
     public static final Setting<Integer> READ_STREAMS =
@@ -115,6 +122,22 @@ public record BlockServerSettings(
             "How far ahead of its blocks, at each end of the free room, a volume file is written with zeros while nobody uses"
                     + " it, so that the first write of a place is as fast as later ones; 0 for not at all.");
 
+    private static final Setting<Long> COPY_RATE = Setting.size(
+            "tatami.block.copy.rate",
+            "100m",
+            "0",
+            "64g",
+            "Bytes per second that the making of copies may send and receive, but for blocks with one good copy left; 0 for"
+                    + " no limit.");
+    private static final Setting<Integer> PULLS_MAX = Setting.count(
+            "tatami.block.pulls.max",
+            4,
+            1,
+            256,
+            "Copies made on a volume at once; of blocks with one good copy left as many again.");
+    private static final Setting<Integer> PULLS_QUEUED_MAX = Setting.count(
+            "tatami.block.pulls.queued.max", 256, 1, 65_536, "Copies to be made that may wait for a volume.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
             WRITE_STREAMS,
@@ -135,7 +158,10 @@ public record BlockServerSettings(
             SHARED_DIRECTORY,
             COMPACT_RATE,
             COMPACT_EVERY,
-            PREWRITE);
+            PREWRITE,
+            COPY_RATE,
+            PULLS_MAX,
+            PULLS_QUEUED_MAX);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static BlockServerSettings from(Settings settings) throws SettingException {
@@ -158,6 +184,9 @@ public record BlockServerSettings(
                 Path.of(settings.get(SHARED_DIRECTORY)),
                 settings.get(COMPACT_RATE),
                 settings.get(COMPACT_EVERY).toMillis(),
-                settings.get(PREWRITE));
+                settings.get(PREWRITE),
+                settings.get(COPY_RATE),
+                settings.get(PULLS_MAX),
+                settings.get(PULLS_QUEUED_MAX));
     }
 }

@@ -25,6 +25,7 @@ public final class FrameDelivery implements UnitDelivery {
     private final UnitCopies copies;
     private final CopiedFrames copied;
     private final String connection;
+    private final boolean background;
     private @Nullable ReadUnit unit;
     private @Nullable UnitBytes bytes;
     private int sentPieces;
@@ -38,6 +39,17 @@ public final class FrameDelivery implements UnitDelivery {
      */
     public FrameDelivery(
             ServerStream<ReadFrame, ReadBlockReply> stream, UnitCopies copies, CopiedFrames copied, String connection) {
+        this(stream, copies, copied, connection, false);
+    }
+
+    /** @param background whether all others who read from the volume come first */
+    FrameDelivery(
+            ServerStream<ReadFrame, ReadBlockReply> stream,
+            UnitCopies copies,
+            CopiedFrames copied,
+            String connection,
+            boolean background) {
+        this.background = background;
         this.stream = stream;
         this.copies = copies;
         this.copied = copied;
@@ -54,6 +66,9 @@ public final class FrameDelivery implements UnitDelivery {
             throws TatamiException {
         Volume volume = found.volume();
         UnitMemory memory = volume.readMemory(connection);
+        if (background) {
+            return volume.readInBackground(found.stored().block(), generation, offsetBytes, lengthBytes, memory);
+        }
         return volume.read(found.stored().block(), generation, offsetBytes, lengthBytes, copies, memory);
     }
 

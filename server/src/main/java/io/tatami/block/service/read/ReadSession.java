@@ -147,6 +147,9 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
         long turnEnd = sentBytes + context.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
+            if (request.getBackground() && !streams.mayCopy(turns::want)) {
+                return false;
+            }
             if (!delivery.hasMore() && !opened().reader().hasBuffer(turns::want)) {
                 return false;
             }
@@ -234,6 +237,9 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         sentBytes += sent.bytes();
         movedNanos = context.nowNanos();
         credit.addAndGet(-sent.cost());
+        if (request.getBackground()) {
+            streams.copied(sent.bytes());
+        }
         context.metrics().read(sent.bytes(), sent.origin());
     }
 

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.AnsweredStream;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.volumes.VolumeSet;
@@ -38,6 +39,7 @@ public final class ReadStreams {
     private final UnitCopies copies;
     private final MemoryShares memory;
     private final Function<Volume, Executor> readers;
+    private final CopyRate rate;
     private final CopiedFrames copiedFrames;
     private final VolumeStreams counts;
 
@@ -51,12 +53,20 @@ public final class ReadStreams {
     private volatile boolean ranShort;
     private volatile boolean closed;
 
-    /** @param readers of each volume, the threads that run turns; they may wait for that volume */
+    /**
+     * @param rate of background readers
+     * @param readers of each volume, the threads that run turns; they may wait for that volume
+     */
     public ReadStreams(
-            ServerContext context, UnitCopies copies, MemoryShares memory, Function<Volume, Executor> readers) {
+            ServerContext context,
+            UnitCopies copies,
+            MemoryShares memory,
+            CopyRate rate,
+            Function<Volume, Executor> readers) {
         this.context = context;
         this.copies = copies;
         this.memory = memory;
+        this.rate = rate;
         this.readers = readers;
         BlockServerSettings settings = context.settings();
         this.copiedFrames = new CopiedFrames(settings.buffersBytes() / 4);
@@ -91,10 +101,12 @@ public final class ReadStreams {
             return new AnsweredStream<>();
         }
         Supplier<UnitDelivery> frames = () ->
-                new FrameDelivery(stream, copies, copiedFrames, caller.peer().connection());
-        UnitDelivery delivery = memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
-                .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
-                .orElseGet(frames);
+                new FrameDelivery(stream, copies, copiedFrames, caller.peer().connection(), request.getBackground());
+        UnitDelivery delivery = request.getBackground()
+                ? frames.get()
+                : memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
+                        .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
+                        .orElseGet(frames);
         ReadSession session = new ReadSession(request, stream, delivery, frames, context, this, readers.apply(volume));
         synchronized (sessions) {
             sessions.put(session, counted);
@@ -112,6 +124,16 @@ public final class ReadStreams {
         stream.failure(new TatamiException(
                 ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
         return new AnsweredStream<>();
+    }
+
+    /** Whether a background reader may be sent more now; where not, {@code whenPaid} is called later. */
+    boolean mayCopy(Runnable whenPaid) {
+        return rate.mayGoOn(whenPaid);
+    }
+
+    /** A background reader was sent so much. */
+    void copied(long bytes) {
+        rate.spend(bytes);
     }
 
     /** Removes a session that has ended and holds no buffer of its volume. */

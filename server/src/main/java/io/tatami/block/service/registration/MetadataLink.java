@@ -2,6 +2,7 @@ package io.tatami.block.service.registration;
 
 import io.tatami.base.GroupId;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GiveCreditsReply;
@@ -26,6 +27,9 @@ public interface MetadataLink {
 
     /** Tells a shard which of its blocks are damaged here. */
     CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request);
+
+    /** Tells a shard which copies of its blocks were made here, or could not be. */
+    CompletableFuture<Empty> copiesMade(GroupId shard, CopiesMadeRequest request);
 
     /** By which the groups are found from now on. */
     void use(ClusterMap map);

@@ -46,6 +46,7 @@ public final class Registration {
     private final Executor housekeeping;
     private final Consumer<HeartbeatReply> cluster;
     private final DamageNotices damage;
+    private final CopyReports copies;
 
     private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
     private final CreditPool credits;
@@ -59,6 +60,7 @@ public final class Registration {
      * @param registration all but the server's id
      * @param cluster hears each answer to a heartbeat that does not have this server register again
      * @param damage what shards are to be told
+     * @param copies what shards are to be told of them
      */
     public Registration(
             MetadataLink link,
@@ -68,7 +70,8 @@ public final class Registration {
             RegisterBlockServerRequest registration,
             Executor housekeeping,
             Consumer<HeartbeatReply> cluster,
-            DamageNotices damage) {
+            DamageNotices damage,
+            CopyReports copies) {
         this.link = link;
         this.volumes = context.volumes();
         this.identityFile = identityFile;
@@ -81,6 +84,7 @@ public final class Registration {
         this.housekeeping = housekeeping;
         this.cluster = cluster;
         this.damage = damage;
+        this.copies = copies;
     }
 
     /**
@@ -109,6 +113,7 @@ public final class Registration {
         if (registered) {
             giveCredits(now);
             tellOfDamage(now);
+            tellOfCopies(now);
         }
     }
 
@@ -214,6 +219,20 @@ public final class Registration {
                     damage.failed(shard, nowMillis());
                 } else {
                     damage.answered(shard);
+                }
+            });
+        }
+    }
+
+    private void tellOfCopies(long now) {
+        for (GroupId shard : copies.due(now)) {
+            CrashPoint.hit("service.copies-made.before-send");
+            hear(link.copiesMade(shard, copies.request(shard, identity.server())), (reply, failure) -> {
+                if (reply == null) {
+                    LOG.info("{} did not take note of copies", shard, failure);
+                    copies.failed(shard, nowMillis());
+                } else {
+                    copies.answered(shard);
                 }
             });
         }

@@ -5,6 +5,7 @@ import io.tatami.base.GroupId;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GiveCreditsReply;
@@ -54,6 +55,11 @@ public final class RoutedMetadataLink implements MetadataLink {
     @Override
     public CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request) {
         return call(shard, MetaMethods.DAMAGED_COPIES, request);
+    }
+
+    @Override
+    public CompletableFuture<Empty> copiesMade(GroupId shard, CopiesMadeRequest request) {
+        return call(shard, MetaMethods.COPIES_MADE, request);
     }
 
     @Override

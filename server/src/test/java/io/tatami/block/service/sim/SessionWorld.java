@@ -11,6 +11,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockRig;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
 import io.tatami.block.service.memory.MemoryShares;
@@ -77,7 +78,7 @@ final class SessionWorld implements AutoCloseable {
         memory = new MemoryShares(threads, new SharedDirectory(directory), 0);
         BlockClient chainClient = new BlockClient(chain, BlockClientSettings.DEFAULT);
         writes = new WriteStreams(context, chainClient, memory, executor);
-        reads = new ReadStreams(context, UnitCopies.NONE, memory, volume -> executor);
+        reads = new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), volume -> executor);
     }
 
     private static CallContext caller(String connection) {

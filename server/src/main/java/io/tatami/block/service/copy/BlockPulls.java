@@ -1,0 +1,261 @@
+package io.tatami.block.service.copy;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
+import io.tatami.block.service.context.CopyRate;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.wire.CopiesMadeRequest;
+import io.tatami.protocol.wire.PullBlocksReply;
+import io.tatami.protocol.wire.PullBlocksRequest;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The copies that this server is told to make. Each is admitted onto a volume, waits in its line, is made on a thread
+ * of its own, and is reported; what is under way when the server stops is not, and is asked for again. Safe for use by
+ * many threads.
+ */
+public final class BlockPulls {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockPulls.class);
+
+    /** Of a volume: writers have the rest to themselves. */
+    private static final double FULL = 0.9;
+
+    private final ServerContext context;
+    private final CopyMaker maker;
+    private final Executor threads;
+    private final Consumer<CopiesMadeRequest.Item> reports;
+
+    // Guarded by this.
+    private final Map<Volume, PullLine> lines = new HashMap<>();
+    private final Map<BlockId, Placed> pulls = new HashMap<>();
+    private boolean closed;
+
+    /** A pull, and the volume that it goes to. */
+    private record Placed(Pull pull, Volume volume) {}
+
+    /**
+     * @param threads one for each pull that runs; they may wait for disks and servers
+     * @param reports told of each copy that is made, or has failed, on any thread; must return soon
+     */
+    public BlockPulls(
+            ServerContext context,
+            CopySources sources,
+            CopyRate rate,
+            Executor threads,
+            Consumer<CopiesMadeRequest.Item> reports) {
+        this.context = context;
+        this.maker = new CopyMaker(context, sources, rate);
+        this.threads = threads;
+        this.reports = reports;
+        context.volumes()
+                .volumes()
+                .forEach(served -> lines.put(
+                        served.volume(),
+                        new PullLine(
+                                context.settings().pullsMax(),
+                                context.settings().pullsQueuedMax())));
+    }
+
+    /** @throws TatamiException MALFORMED, and nothing is done; UNAVAILABLE where the server stops */
+    public PullBlocksReply pull(PullBlocksRequest request) throws TatamiException {
+        List<Pull> asked = new ArrayList<>();
+        for (PullBlocksRequest.Item item : request.getItemList()) {
+            asked.add(Pull.of(item));
+        }
+        PullBlocksReply.Builder reply = PullBlocksReply.newBuilder();
+        for (Pull pull : asked) {
+            reply.addAnswer(admit(pull) ? PullBlocksReply.Answer.ADMITTED : PullBlocksReply.Answer.BUSY);
+        }
+        return reply.build();
+    }
+
+    /** Copies being made now. */
+    public synchronized int running() {
+        return lines.values().stream().mapToInt(PullLine::running).sum();
+    }
+
+    /** Copies that wait to be made. */
+    public synchronized int queued() {
+        return lines.values().stream().mapToInt(PullLine::queued).sum();
+    }
+
+    /** Admits no more, drops what waits, and has what runs end soon, without copies and reports. */
+    public synchronized void close() {
+        closed = true;
+        for (PullLine line : lines.values()) {
+            line.removeAll().forEach(pull -> pulls.remove(pull.block()));
+        }
+        pulls.values().forEach(placed -> placed.pull().cancel(ServerContext.stopping()));
+    }
+
+    /** Whether none runs onto a volume, within {@code limitMillis}; after {@link #close}. */
+    public synchronized boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
+        long leftMillis = limitMillis;
+        while (line(volume).running() > 0 && leftMillis > 0) {
+            wait(leftMillis);
+            leftMillis = limit.leftMillis();
+        }
+        return line(volume).running() == 0;
+    }
+
+    private synchronized boolean admit(Pull pull) throws TatamiException {
+        if (closed) {
+            throw ServerContext.stopping();
+        }
+        Placed before = pulls.get(pull.block());
+        if (before != null) {
+            if (before.pull().copyNumber() == pull.copyNumber()) {
+                return true;
+            }
+            if (before.pull().copyNumber() > pull.copyNumber()) {
+                reports.accept(pull.failed(outdated(pull)));
+                return true;
+            }
+            if (!cancel(before)) {
+                return false;
+            }
+        }
+        if (isMade(pull)) {
+            reports.accept(pull.made());
+            return true;
+        }
+        Volume volume = volumeFor(pull);
+        if (volume == null) {
+            return false;
+        }
+        line(volume).add(pull);
+        pulls.put(pull.block(), new Placed(pull, volume));
+        begin(volume);
+        return true;
+    }
+
+    /** Whether it has ended already; else it does soon, and only then another pull of the block can begin. */
+    private boolean cancel(Placed older) {
+        TatamiException reason = outdated(older.pull());
+        older.pull().cancel(reason);
+        if (line(older.volume()).remove(older.pull())) {
+            pulls.remove(older.pull().block());
+            reports.accept(older.pull().failed(reason));
+            return true;
+        }
+        return false;
+    }
+
+    private static TatamiException outdated(Pull pull) {
+        return new TatamiException(ErrorCode.FENCED, pull + " is outdated: a copy with a higher number was asked for");
+    }
+
+    private boolean isMade(Pull pull) {
+        StoredBlock stored = context.volumes()
+                .find(pull.block())
+                .map(VolumeSet.Found::stored)
+                .orElse(null);
+        return stored != null
+                && stored.finalized()
+                && !stored.damaged()
+                && stored.generation().equals(pull.generation())
+                && stored.durableBytes() == pull.lengthBytes()
+                && stored.copyNumber() == pull.copyNumber();
+    }
+
+    /**
+     * The volume with the fewest pulls, and of these the one with the most free room; null where none takes another.
+     */
+    private @Nullable Volume best(Pull pull) {
+        Comparator<Volume> fewestPulls = Comparator.comparingInt(
+                volume -> line(volume).running() + line(volume).queued());
+        return context.volumes().volumes().stream()
+                .map(VolumeSet.ServedVolume::volume)
+                .filter(volume -> line(volume).hasRoomFor(pull) && hasRoomFor(volume, pull))
+                .min(fewestPulls.thenComparingLong(
+                        volume -> -volume.statistics().freeBytes()))
+                .orElse(null);
+    }
+
+    /** A volume that has something of the block already, which then decides; else the best. */
+    private @Nullable Volume volumeFor(Pull pull) {
+        Volume holder = context.volumes()
+                .find(pull.block())
+                .map(VolumeSet.Found::volume)
+                .orElse(null);
+        if (holder == null) {
+            return best(pull);
+        }
+        return line(holder).hasRoomFor(pull) ? holder : null;
+    }
+
+    private boolean hasRoomFor(Volume volume, Pull pull) {
+        VolumeStatistics now = volume.statistics();
+        long queuedBytes = line(volume).queuedBytes();
+        return now.failure().isEmpty()
+                && !volume.accessTimes().isHanging()
+                && now.largestFreeExtentBytes() >= pull.lengthBytes()
+                && now.usedBytes() + queuedBytes + pull.lengthBytes() <= FULL * now.capacityBytes();
+    }
+
+    private void begin(Volume volume) {
+        for (Pull next = line(volume).next(); next != null; next = line(volume).next()) {
+            Placed placed = new Placed(next, volume);
+            threads.execute(() -> run(placed));
+        }
+    }
+
+    private void run(Placed placed) {
+        Pull pull = placed.pull();
+        TatamiException failure = null;
+        try {
+            maker.make(pull, placed.volume());
+        } catch (TatamiException e) {
+            LOG.info("{} was not made", pull, e);
+            failure = e;
+        } catch (RuntimeException e) {
+            LOG.error("{} was not made", pull, e);
+            failure = new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + e, e);
+        }
+        boolean told = end(placed, failure == null);
+        if (told) {
+            CrashPoint.hit("service.copy.before-report");
+            reports.accept(failure == null ? pull.made() : pull.failed(failure));
+        }
+    }
+
+    /** Returns whether it is to be reported. */
+    private synchronized boolean end(Placed placed, boolean isMade) {
+        Pull pull = placed.pull();
+        if (isMade) {
+            context.metrics().madeCopy();
+        }
+        line(placed.volume()).ended(pull);
+        pulls.remove(pull.block());
+        if (!closed) {
+            begin(placed.volume());
+        }
+        notifyAll();
+        return !closed;
+    }
+
+    private PullLine line(Volume volume) {
+        PullLine line = lines.get(volume);
+        if (line == null) {
+            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
+        }
+        return line;
+    }
+}

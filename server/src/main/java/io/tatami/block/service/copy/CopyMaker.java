@@ -1,0 +1,222 @@
+package io.tatami.block.service.copy;
+
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.CopyRate;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.Reservation;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.files.CrashPoint;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes one copy. It has no record and no visible byte before all its bytes are here, are what the source has stored,
+ * and are flushed; a crash before that leaves nothing. Safe for use by many threads; calls wait for disks and servers.
+ */
+final class CopyMaker {
+    private static final Logger LOG = LoggerFactory.getLogger(CopyMaker.class);
+
+    /** Whole chunks, of one unit of the volume. */
+    private static final int STEP_BYTES = 1 << 20;
+
+    /** How soon a pull that waits for its source notices that it is cancelled. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final ServerContext context;
+    private final CopySources sources;
+    private final CopyRate rate;
+
+    CopyMaker(ServerContext context, CopySources sources, CopyRate rate) {
+        this.context = context;
+        this.sources = sources;
+        this.rate = rate;
+    }
+
+    /**
+     * Returns when the copy is durable and visible.
+     *
+     * @throws TatamiException what is wrong with this server; the failure of the last source where none of them has all
+     *     bytes; why the pull was cancelled. No copy is left then
+     */
+    void make(Pull pull, Volume volume) throws TatamiException {
+        pull.throwIfCancelled();
+        deleteUnfinished(pull, volume);
+        long room = Math.max(1, pull.lengthBytes());
+        BlockWriter writer = volume.create(
+                pull.block(), pull.generation(), new Reservation(room, room, false), pull.copyNumber());
+        TatamiException failure = null;
+        try {
+            CrashPoint.hit("service.copy.after-create");
+            if (!pull.urgent()) {
+                writer.inBackground();
+            }
+            fill(writer, pull);
+            pull.throwIfCancelled();
+            CrashPoint.hit("service.copy.before-finish");
+            long unused = writer.finish();
+            CrashPoint.hit("service.copy.after-finish");
+        } catch (TatamiException e) {
+            failure = e;
+        } catch (RuntimeException e) {
+            failure = new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + e, e);
+        }
+        if (failure != null) {
+            abort(writer, failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * What is left of a copy of this number that was fenced while it was made, and so has a record: nobody else writes
+     * a copy that is pulled.
+     */
+    private static void deleteUnfinished(Pull pull, Volume volume) throws TatamiException {
+        StoredBlock stored = volume.find(pull.block()).orElse(null);
+        if (stored != null && !stored.finalized() && stored.copyNumber() == pull.copyNumber()) {
+            boolean unused = volume.delete(pull.block(), pull.copyNumber(), Generation.NONE);
+        }
+    }
+
+    private static void abort(BlockWriter writer, TatamiException failure) {
+        try (writer) {
+            writer.abort();
+        } catch (TatamiException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** From one source after another, each from where the one before ended. */
+    private void fill(BlockWriter writer, Pull pull) throws TatamiException {
+        TatamiException failure = null;
+        for (BlockTarget source : pull.sources()) {
+            TatamiException ofSource;
+            try (CopySources.SourceCopy copy = sources.of(source, pull.block(), pull.generation(), !pull.urgent())) {
+                ofSource = takeFrom(copy, writer, pull);
+            }
+            if (ofSource == null) {
+                return;
+            }
+            LOG.info("{} cannot be made from {} from byte {} on", pull, source, writer.lengthBytes(), ofSource);
+            if (failure != null) {
+                ofSource.addSuppressed(failure);
+            }
+            failure = ofSource;
+        }
+        throw failure == null ? new TatamiException(ErrorCode.INVALID_ARGUMENT, pull + " has no source") : failure;
+    }
+
+    /**
+     * The rest of the bytes of one source.
+     *
+     * @return what is wrong with the source; null where all bytes are here
+     * @throws TatamiException what is wrong with this server, or why the pull was cancelled
+     */
+    private @Nullable TatamiException takeFrom(CopySources.SourceCopy copy, BlockWriter writer, Pull pull)
+            throws TatamiException {
+        int[] checksums;
+        try {
+            checksums = checksums(copy, pull);
+            copy.begin(writer.lengthBytes(), pull.lengthBytes() - writer.lengthBytes());
+        } catch (TatamiException e) {
+            return e;
+        }
+        ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(STEP_BYTES, pull.lengthBytes()));
+        while (writer.lengthBytes() < pull.lengthBytes()) {
+            long at = writer.lengthBytes();
+            buffer.clear().limit((int) Math.min(buffer.capacity(), pull.lengthBytes() - at));
+            try {
+                receive(copy, buffer, pull);
+            } catch (TatamiException e) {
+                pull.throwIfCancelled();
+                return e;
+            }
+            TatamiException wrong = append(copy, writer, buffer.flip(), checksums);
+            if (wrong != null) {
+                return wrong;
+            }
+            context.metrics().pulled(writer.lengthBytes() - at);
+            CrashPoint.hit("service.copy.after-append");
+        }
+        return null;
+    }
+
+    /** The checksums of the chunks of a copy that is the one which was asked for, as its server has stored them. */
+    private static int[] checksums(CopySources.SourceCopy copy, Pull pull) throws TatamiException {
+        CopySources.Description there = copy.describe();
+        if (!there.generation().equals(pull.generation())
+                || there.lengthBytes() != pull.lengthBytes()
+                || !there.finalized()) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    "the source has " + pull.block() + " with generation " + there.generation() + " and "
+                            + there.lengthBytes() + " bytes" + (there.finalized() ? "" : ", not finalized")
+                            + "; the copy to be made has generation " + pull.generation() + " and "
+                            + pull.lengthBytes() + " bytes");
+        }
+        int[] checksums = copy.checksums(pull.lengthBytes());
+        long chunks = (pull.lengthBytes() + ChunkChecksum.CHUNK_BYTES - 1) / ChunkChecksum.CHUNK_BYTES;
+        if (checksums.length != chunks) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    "the source has " + checksums.length + " checksums of the " + chunks + " chunks of "
+                            + pull.block());
+        }
+        return checksums;
+    }
+
+    /** Fills the buffer up to its limit. */
+    private void receive(CopySources.SourceCopy copy, ByteBuffer buffer, Pull pull) throws TatamiException {
+        if (!pull.urgent()) {
+            rate.await(pull::isCancelled);
+        }
+        long heardNanos = context.nowNanos();
+        while (buffer.hasRemaining()) {
+            pull.throwIfCancelled();
+            if (copy.await(LOOK_NANOS)) {
+                int count = copy.read(buffer);
+                if (count < 0) {
+                    throw new TatamiException(
+                            ErrorCode.UNAVAILABLE, "the source ends before the end of " + pull.block());
+                }
+                heardNanos = context.nowNanos();
+            } else if (context.nowNanos() - heardNanos
+                    > TimeUnit.MILLISECONDS.toNanos(context.settings().chainSilenceMillis())) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        "the source sent nothing of " + pull.block() + " for "
+                                + context.settings().chainSilenceMillis() + " ms");
+            }
+        }
+        if (!pull.urgent()) {
+            rate.spend(buffer.position());
+        }
+    }
+
+    /** Returns that the bytes are not those which the source has stored; nothing of them was taken then. */
+    private static @Nullable TatamiException append(
+            CopySources.SourceCopy copy, BlockWriter writer, ByteBuffer bytes, int[] checksums) throws TatamiException {
+        long at = writer.lengthBytes();
+        int first = (int) (at / ChunkChecksum.CHUNK_BYTES);
+        int pieces = ChunkChecksum.pieces(at, bytes.remaining());
+        try {
+            writer.append(bytes, Arrays.copyOfRange(checksums, first, first + pieces));
+            return null;
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.CORRUPT) {
+                throw e;
+            }
+            copy.reportDamage(at);
+            return e;
+        }
+    }
+}
