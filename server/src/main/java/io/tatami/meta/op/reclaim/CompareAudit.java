@@ -11,6 +11,7 @@ import io.tatami.meta.state.wire.CompareAuditRequest;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.UnknownCopy;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -49,6 +50,11 @@ public final class CompareAudit implements Operation<ShardState, CompareAuditReq
         for (long block : request.getAnswer().getUnknownBlockIdList()) {
             if (state.replica(server, new BlockId(block)) == null) {
                 reply.addUnknownBlockId(block);
+            }
+        }
+        for (UnknownCopy copy : request.getAnswer().getUnknownCopyList()) {
+            if (!Disown.isKnown(state, server, new BlockId(copy.getBlockId()), copy.getCopyNumber())) {
+                reply.addUnknownCopy(copy);
             }
         }
         return reply.build();

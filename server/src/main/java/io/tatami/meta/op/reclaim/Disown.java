@@ -63,6 +63,10 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
      * Whether the server is to have this copy. Where it is to have some copy of a block without a record, that may be
      * any.
      */
+    static boolean isKnown(ShardState state, ServerId server, BlockId block, int number) {
+        return isKnown(state, record(state, block), server, block, number);
+    }
+
     private static boolean isKnown(
             ShardState state, @Nullable BlockRecord record, ServerId server, BlockId block, int number) {
         if (state.replica(server, block) == null) {

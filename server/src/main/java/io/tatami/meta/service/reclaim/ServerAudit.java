@@ -26,7 +26,9 @@ import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.UnknownCopy;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -76,7 +78,7 @@ final class ServerAudit {
     private final Map<ServerId, Set<String>> unavailable = new HashMap<>();
 
     /** When a server is due again, and what the last round found on it that nobody knows of. */
-    private record Standing(long dueNanos, Set<Long> suspects) {}
+    private record Standing(long dueNanos, Set<UnknownCopy> suspects) {}
 
     ServerAudit(PartContext<ShardState> parts) {
         this.group = parts.group();
@@ -134,7 +136,7 @@ final class ServerAudit {
         return BlockId.of(group.id().shard(), 0, 1).value() - 1;
     }
 
-    private CompletableFuture<Void> conclude(ServerId server, Set<Long> unknown, long known) {
+    private CompletableFuture<Void> conclude(ServerId server, Set<UnknownCopy> unknown, long known) {
         Standing before = servers.get(server);
         long now = clock.monotonicNanos();
         boolean tooMany = unknown.size() * 100L > (known + unknown.size()) * UNKNOWN_PERCENT_MAX;
@@ -150,18 +152,18 @@ final class ServerAudit {
             servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
             return CompletableFuture.completedFuture(null);
         }
-        Set<Long> agreed = new HashSet<>(before == null ? Set.of() : before.suspects());
+        Set<UnknownCopy> agreed = new HashSet<>(before == null ? Set.of() : before.suspects());
         agreed.retainAll(unknown);
         servers.put(server, new Standing(now + CONFIRMATION.toNanos(), unknown));
         if (agreed.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        DisownRequest request = DisownRequest.newBuilder()
-                .setServerId(server.value())
-                .setRestoreEpoch(restoreEpoch)
-                .addAllBlockId(agreed.stream().sorted().toList())
-                .build();
-        return group.submit(disown, RequestOrigin.SERVICE, request).thenAccept(reply -> {
+        DisownRequest.Builder request =
+                DisownRequest.newBuilder().setServerId(server.value()).setRestoreEpoch(restoreEpoch);
+        agreed.stream()
+                .sorted(Comparator.comparingLong(UnknownCopy::getBlockId).thenComparingInt(UnknownCopy::getCopyNumber))
+                .forEach(copy -> request.addBlockId(copy.getBlockId()).addCopyNumber(copy.getCopyNumber()));
+        return group.submit(disown, RequestOrigin.SERVICE, request.build()).thenAccept(reply -> {
             LOG.info("{} disowned {} blocks on block server {}", group.id(), reply.getDisowned(), server);
             servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
         });
@@ -188,7 +190,7 @@ final class ServerAudit {
     private final class Round {
         private final ServerId server;
         private final BeginAuditReply begun;
-        private final Set<Long> unknown = new HashSet<>();
+        private final Set<UnknownCopy> unknown = new HashSet<>();
         private final Set<String> notServing = new TreeSet<>();
         private long known;
 
@@ -229,7 +231,10 @@ final class ServerAudit {
                     .setAnswer(answer)
                     .build();
             return group.read(compare, RequestOrigin.SERVICE, compared).thenCompose(differs -> {
-                unknown.addAll(differs.getUnknownBlockIdList());
+                differs.getUnknownBlockIdList()
+                        .forEach(block -> unknown.add(
+                                UnknownCopy.newBuilder().setBlockId(block).build()));
+                unknown.addAll(differs.getUnknownCopyList());
                 return write(differs.getFindingList());
             });
         }

@@ -16,6 +16,8 @@ import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.UnknownCopy;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,5 +106,15 @@ final class RecordAuditTest {
         assertEquals(Problem.DAMAGED, known());
         record(begin(), Problem.NONE);
         assertEquals(Problem.NONE, known());
+    }
+
+    @Test
+    void copyWithAnotherNumberThanTheOneThatIsKnownIsUnknown() throws Exception {
+        UnknownCopy.Builder copy = UnknownCopy.newBuilder().setBlockId(block.value());
+        AuditReply answer = AuditReply.newBuilder()
+                .addUnknownCopy(copy.clone().setCopyNumber(3))
+                .addUnknownCopy(copy)
+                .build();
+        assertEquals(List.of(copy.setCopyNumber(3).build()), compare(answer).getUnknownCopyList());
     }
 }
