@@ -4,13 +4,15 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
-import io.tatami.base.ServerId;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
+import java.util.List;
 
 /** The end of a file: its name goes, and with it all that its home holds of it. Blocks are queued to be reclaimed. */
 public final class FileRemoval {
@@ -74,22 +76,29 @@ public final class FileRemoval {
      * remove.
      */
     public static void reclaim(ShardState state, BlockRecord block) {
+        reclaim(state, block, BlockCopies.all(block));
+    }
+
+    /** {@link #reclaim(ShardState, BlockRecord)} for some of a block's copies. */
+    public static void reclaim(ShardState state, BlockRecord block, List<Copy> copies) {
         BlockId id = new BlockId(block.getBlockId());
-        for (int server : block.getServerIdList()) {
-            state.removeReplica(new ServerId(server), id);
-        }
-        reclaimGranted(state, block);
+        copies.forEach(copy -> state.removeReplica(copy.server(), id));
+        queue(state, block, copies);
     }
 
     /**
      * As {@link #reclaim} for a block that no server is recorded to hold, because its file's home has it as granted.
      */
     public static void reclaimGranted(ShardState state, BlockRecord block) {
-        state.addReclaim(ReclaimRecord.newBuilder()
+        queue(state, block, BlockCopies.all(block));
+    }
+
+    private static void queue(ShardState state, BlockRecord block, List<Copy> copies) {
+        ReclaimRecord.Builder reclaim = ReclaimRecord.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setGeneration(Math.max(block.getGeneration(), block.getIssuedGeneration()))
-                .addAllServerId(block.getServerIdList())
-                .setBytes(block.getLength())
-                .build());
+                .setBytes(block.getLength());
+        BlockCopies.setReclaimed(reclaim, copies);
+        state.addReclaim(reclaim.build());
     }
 }

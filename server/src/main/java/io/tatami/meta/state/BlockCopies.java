@@ -6,6 +6,8 @@ import io.tatami.base.ServerId;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.BlockRecordOrBuilder;
 import io.tatami.meta.state.wire.CopyRecord;
+import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.meta.state.wire.ReclaimRecordOrBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,12 +40,19 @@ public final class BlockCopies {
     }
 
     public static List<Copy> counted(BlockRecordOrBuilder block) {
-        List<Copy> copies = new ArrayList<>(block.getServerIdCount());
-        for (int i = 0; i < block.getServerIdCount(); i++) {
-            int number = i < block.getCopyNumberCount() ? block.getCopyNumber(i) : 0;
-            copies.add(new Copy(new ServerId(block.getServerId(i)), number));
+        return copies(block.getServerIdList(), block.getCopyNumberList());
+    }
+
+    private static List<Copy> copies(List<Integer> serverIds, List<Integer> numbers) {
+        List<Copy> copies = new ArrayList<>(serverIds.size());
+        for (int i = 0; i < serverIds.size(); i++) {
+            copies.add(new Copy(new ServerId(serverIds.get(i)), i < numbers.size() ? numbers.get(i) : 0));
         }
         return copies;
+    }
+
+    private static boolean isNumbered(List<Copy> copies) {
+        return copies.stream().anyMatch(copy -> copy.number() != 0);
     }
 
     public static List<Copy> intended(BlockRecordOrBuilder block) {
@@ -60,6 +69,20 @@ public final class BlockCopies {
         copies.addAll(intended(block));
         copies.addAll(spares(block));
         return copies;
+    }
+
+    /** The copies that wait to be reclaimed. */
+    public static List<Copy> reclaimed(ReclaimRecordOrBuilder reclaim) {
+        return copies(reclaim.getServerIdList(), reclaim.getCopyNumberList());
+    }
+
+    /** Has a record of what is to be reclaimed name these copies and no others. */
+    public static void setReclaimed(ReclaimRecord.Builder reclaim, List<Copy> copies) {
+        reclaim.clearServerId().clearCopyNumber();
+        copies.forEach(copy -> reclaim.addServerId(copy.server().value()));
+        if (isNumbered(copies)) {
+            copies.forEach(copy -> reclaim.addCopyNumber(copy.number()));
+        }
     }
 
     /** The copy of any kind that a server has or is to have. */
@@ -143,7 +166,7 @@ public final class BlockCopies {
     private void setCounted(List<Copy> copies) {
         block.clearServerId().clearCopyNumber();
         copies.forEach(copy -> block.addServerId(copy.server().value()));
-        if (copies.stream().anyMatch(copy -> copy.number() != 0)) {
+        if (isNumbered(copies)) {
             copies.forEach(copy -> block.addCopyNumber(copy.number()));
         }
     }

@@ -11,6 +11,8 @@ import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.WriteLease;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -154,9 +156,8 @@ public final class HomedFile {
 
     private void storeBlock(int index, BlockRecord block) {
         state.putBlock(id, index, block);
-        for (int server : block.getServerIdList()) {
-            state.putReplica(new ServerId(server), new BlockId(block.getBlockId()), replica(false));
-        }
+        BlockId blockId = new BlockId(block.getBlockId());
+        BlockCopies.all(block).forEach(copy -> state.putReplica(copy.server(), blockId, replica(false)));
     }
 
     /** Puts another file's block, which is final, behind the others. */
@@ -171,11 +172,25 @@ public final class HomedFile {
         state.changeBlock(id, index, block);
     }
 
-    /** A block is final: its copies are held. */
+    /** A block is final: its copies are held. If there are fewer or more than the file asks for, they are looked at. */
     public void finishBlock(int index, BlockRecord.Builder block) {
         changeBlock(index, block.setOpen(false).build());
-        for (int server : block.getServerIdList()) {
-            state.putReplica(new ServerId(server), new BlockId(block.getBlockId()), replica(true));
+        BlockId blockId = new BlockId(block.getBlockId());
+        BlockCopies.counted(block).forEach(copy -> state.putReplica(copy.server(), blockId, replica(true)));
+        if (block.getServerIdCount() != Math.max(1, home.getReplication()) || block.getSpareCount() > 0) {
+            state.needs().look(blockId, id, index);
+        }
+    }
+
+    /**
+     * A final block is about to change: copies of what it was, which are being made, do not count, and are deleted by
+     * their numbers. The record is the caller's to write.
+     */
+    public void voidIntents(BlockRecord.Builder block) {
+        List<Copy> intended = BlockCopies.intended(block);
+        if (!intended.isEmpty()) {
+            BlockCopies.of(block).clearIntended();
+            FileRemoval.reclaim(state, block.build(), intended);
         }
     }
 
@@ -196,15 +211,19 @@ public final class HomedFile {
     /** Forgets that some servers of a block hold it, and has them delete copies up to its committed generation. */
     public void dropCopies(BlockRecord block, List<ServerId> servers) {
         storeGranted();
-        BlockRecord.Builder dropped = block.toBuilder().clearServerId().setIssuedGeneration(block.getGeneration());
-        servers.forEach(server -> dropped.addServerId(server.value()));
-        FileRemoval.reclaim(state, dropped.build());
+        List<Copy> dropped = BlockCopies.all(block).stream()
+                .filter(copy -> servers.contains(copy.server()))
+                .toList();
+        FileRemoval.reclaim(
+                state,
+                block.toBuilder().setIssuedGeneration(block.getGeneration()).build(),
+                dropped);
     }
 
-    /** A server is to get a copy of a block. */
-    public void intendCopy(BlockRecord.Builder block, ServerId server) {
+    /** A server is given a copy of a block of which nothing was written. */
+    public void grantCopy(BlockRecord.Builder block, ServerId server) {
         storeGranted();
-        block.addServerId(server.value());
+        BlockCopies.of(block).grant(server);
         state.putReplica(server, new BlockId(block.getBlockId()), replica(false));
     }
 

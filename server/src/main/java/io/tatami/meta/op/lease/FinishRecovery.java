@@ -9,6 +9,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.file.HomedFile;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
+import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
@@ -84,24 +85,10 @@ public final class FinishRecovery implements Operation<ShardState, FinishRecover
                 block.getLength(),
                 recovered.getLength(),
                 recovered.getServerIdCount());
-        List<ServerId> silent = block.getServerIdList().stream()
-                .filter(server -> !recovered.getServerIdList().contains(server))
-                .map(ServerId::new)
-                .toList();
-        if (!silent.isEmpty()) {
-            file.dropCopies(
-                    block.toBuilder()
-                            .setGeneration(recovered.getGeneration() - 1)
-                            .build(),
-                    silent);
-        }
-        file.finishBlock(
-                open.index(),
-                block.toBuilder()
-                        .setGeneration(recovered.getGeneration())
-                        .setLength(recovered.getLength())
-                        .clearServerId()
-                        .addAllServerId(recovered.getServerIdList()));
+        BlockRecord.Builder finished =
+                block.toBuilder().setGeneration(recovered.getGeneration()).setLength(recovered.getLength());
+        BlockCopies.of(finished).keepCounted(ServerId.listOf(recovered.getServerIdList()));
+        file.finishBlock(open.index(), finished);
     }
 
     private static void drop(HomedFile file, int count) {

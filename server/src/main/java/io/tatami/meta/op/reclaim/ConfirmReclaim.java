@@ -1,12 +1,13 @@
 package io.tatami.meta.op.reclaim;
 
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.ConfirmReclaimRequest;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.protocol.wire.Empty;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A server has no copy any more of these blocks; what no server has is off the queue. */
@@ -18,14 +19,15 @@ public final class ConfirmReclaim implements Operation<ShardState, ConfirmReclai
             if (queued == null) {
                 continue;
             }
-            List<Integer> left = new ArrayList<>(queued.getServerIdList());
-            left.remove(Integer.valueOf(request.getServerId()));
+            List<Copy> left = BlockCopies.reclaimed(queued).stream()
+                    .filter(copy -> copy.server().value() != request.getServerId())
+                    .toList();
             if (left.isEmpty()) {
                 state.removeReclaim(number);
             } else {
-                state.putReclaim(
-                        number,
-                        queued.toBuilder().clearServerId().addAllServerId(left).build());
+                ReclaimRecord.Builder rest = queued.toBuilder();
+                BlockCopies.setReclaimed(rest, left);
+                state.putReclaim(number, rest.build());
             }
         }
         return Empty.getDefaultInstance();

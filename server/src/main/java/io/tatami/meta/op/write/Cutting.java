@@ -60,13 +60,12 @@ final class Cutting {
         if (end > lengthBytes) {
             int index = home.getBlocks() - 1;
             BlockRecord block = file.requireBlock(index);
-            file.changeBlock(
-                    index,
-                    block.toBuilder()
-                            .setOpen(true)
-                            .setLength(block.getLength() - (end - lengthBytes))
-                            .setIssuedGeneration(block.getIssuedGeneration() + 1)
-                            .build());
+            BlockRecord.Builder cut = block.toBuilder()
+                    .setOpen(true)
+                    .setLength(block.getLength() - (end - lengthBytes))
+                    .setIssuedGeneration(block.getIssuedGeneration() + 1);
+            file.voidIntents(cut);
+            file.changeBlock(index, cut.build());
             home.setState(HomeRecord.State.TRUNCATING).setTruncateLength(lengthBytes);
             state.putLease(SessionId.NONE, file.id(), LeaseRecord.getDefaultInstance());
         }

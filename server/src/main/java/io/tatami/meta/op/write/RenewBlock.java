@@ -9,6 +9,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.file.HomedFile;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
+import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
@@ -21,9 +22,9 @@ import java.util.List;
 /**
  * A new generation of a block, after its chain of servers failed or its file was opened again, in two steps. The first
  * issues the generation; the writer has the servers that are left adopt it durably. The second, with {@code committed},
- * makes it count: copies below it are void, and the servers that failed no longer hold the block. No byte is
- * acknowledged under a generation that was not committed. A block of which nothing was committed and whose servers have
- * all failed gets others at the first step.
+ * makes it count: copies below it are void, and those of the servers that failed are spares. No byte is acknowledged
+ * under a generation that was not committed. A block of which nothing was committed and whose servers have all failed
+ * gets others at the first step.
  */
 public final class RenewBlock implements Operation<ShardState, RenewBlockRequest, RenewBlockReply> {
     @Override
@@ -65,16 +66,17 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
                     "no remaining block server holds the " + block.getLength() + " committed bytes of "
                             + new BlockId(block.getBlockId()));
         }
-        Grants grants =
-                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getFailedServerIdList()));
+        List<ServerId> excluded = new ArrayList<>(ServerId.listOf(request.getFailedServerIdList()));
+        BlockCopies.all(block).forEach(copy -> excluded.add(copy.server()));
+        Grants grants = new Grants(state, context, request.getClientHost(), excluded);
         List<ServerId> others = grants.place(file.home().getReplication(), block.getBlockId());
         if (others.isEmpty()) {
             grants.awaitCredits();
             throw grants.noSpace();
         }
         file.dropCopies(block, serversOf(block));
-        issued.clearServerId();
-        others.forEach(server -> file.intendCopy(issued, server));
+        serversOf(block).forEach(server -> BlockCopies.of(issued).remove(server));
+        others.forEach(server -> file.grantCopy(issued, server));
         return issued.build();
     }
 
@@ -91,14 +93,8 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT, "no block server is left for " + new BlockId(block.getBlockId()));
         }
-        if (left.size() < block.getServerIdCount()) {
-            List<ServerId> dropped = new ArrayList<>(serversOf(block));
-            dropped.removeAll(left);
-            file.dropCopies(block, dropped);
-        }
-        BlockRecord.Builder committed =
-                block.toBuilder().setGeneration(request.getGeneration()).clearServerId();
-        left.forEach(server -> committed.addServerId(server.value()));
+        BlockRecord.Builder committed = block.toBuilder().setGeneration(request.getGeneration());
+        BlockCopies.of(committed).keepCounted(left);
         return committed.build();
     }
 

@@ -66,12 +66,10 @@ final class Reopening {
         if (!newBlock && last >= 0) {
             BlockRecord block = file.requireBlock(last);
             if (block.getLength() < home.getBlockSize()) {
-                file.changeBlock(
-                        last,
-                        block.toBuilder()
-                                .setOpen(true)
-                                .setIssuedGeneration(block.getIssuedGeneration() + 1)
-                                .build());
+                BlockRecord.Builder reopened =
+                        block.toBuilder().setOpen(true).setIssuedGeneration(block.getIssuedGeneration() + 1);
+                file.voidIntents(reopened);
+                file.changeBlock(last, reopened.build());
             }
         }
         file.publish(context.nowMillis());

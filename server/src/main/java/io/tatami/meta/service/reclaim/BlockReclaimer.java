@@ -11,11 +11,14 @@ import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.reclaim.Backlog.Left;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.ConfirmReclaimRequest;
 import io.tatami.meta.state.wire.QueuedReclaim;
 import io.tatami.meta.state.wire.ReclaimEntriesRequest;
 import io.tatami.meta.state.wire.ReclaimPageRequest;
+import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerInfo.State;
@@ -214,15 +217,31 @@ final class BlockReclaimer {
     private CompletableFuture<Left> delete(ServerId server, List<QueuedReclaim> items) {
         DeleteBlocksRequest.Builder request = DeleteBlocksRequest.newBuilder();
         Map<Long, Long> numberOfBlock = new TreeMap<>();
+        // The answer names blocks: two copies of one block are deleted by two requests.
+        List<QueuedReclaim> others = new ArrayList<>();
         for (QueuedReclaim item : items) {
+            ReclaimRecord record = item.getRecord();
+            if (numberOfBlock.putIfAbsent(record.getBlockId(), item.getNumber()) != null) {
+                others.add(item);
+                continue;
+            }
             request.addItem(DeleteBlocksRequest.Item.newBuilder()
-                    .setBlockId(item.getRecord().getBlockId())
-                    .setGeneration(item.getRecord().getGeneration()));
-            numberOfBlock.put(item.getRecord().getBlockId(), item.getNumber());
+                    .setBlockId(record.getBlockId())
+                    .setGeneration(record.getGeneration())
+                    .setCopyNumber(copyNumber(record, server)));
         }
-        return peers.callBlockServer(server, BlockMethods.DELETE_BLOCKS, request.build())
+        CompletableFuture<Left> deleted = peers.callBlockServer(server, BlockMethods.DELETE_BLOCKS, request.build())
                 .thenCompose(reply -> confirmDeleted(server, numberOfBlock, reply))
                 .exceptionally(failure -> unanswered(items));
+        return others.isEmpty() ? deleted : deleted.thenCombine(delete(server, others), Left::and);
+    }
+
+    private static int copyNumber(ReclaimRecord record, ServerId server) {
+        return BlockCopies.reclaimed(record).stream()
+                .filter(copy -> copy.server().equals(server))
+                .mapToInt(Copy::number)
+                .findFirst()
+                .orElse(0);
     }
 
     private static Left unanswered(List<QueuedReclaim> items) {
