@@ -198,8 +198,8 @@ enum PlantedBug {
             "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
     A_SERVER_THAT_FAILED_STAYS_A_HOLDER(
             "io/tatami/meta/op/write/RenewBlock.java",
-            "left.forEach(server -> committed.addServerId(server.value()));",
-            "serversOf(block).forEach(server -> committed.addServerId(server.value()));",
+            "BlockCopies.of(committed).keepCounted(left);",
+            "BlockCopies.of(committed).keepCounted(serversOf(block));",
             "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
     BYTES_THAT_A_DEVICE_LOST_ARE_TAKEN_OVER(
             "io/tatami/block/volume/VolumeOpener.java",

@@ -33,7 +33,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         OpenBlock open = open(file, request.getBlockId());
         BlockRecord renewed = request.getCommitted()
-                ? commit(file, open.block(), request)
+                ? commit(open.block(), request)
                 : issue(state, context, file, open.block(), request);
         file.changeBlock(open.index(), renewed);
         file.save();
@@ -80,8 +80,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         return issued.build();
     }
 
-    private static BlockRecord commit(HomedFile file, BlockRecord block, RenewBlockRequest request)
-            throws TatamiException {
+    private static BlockRecord commit(BlockRecord block, RenewBlockRequest request) throws TatamiException {
         if (request.getGeneration() != block.getIssuedGeneration()) {
             throw new TatamiException(
                     ErrorCode.FENCED,
