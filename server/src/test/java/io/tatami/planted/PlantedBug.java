@@ -261,6 +261,21 @@ enum PlantedBug {
             "new ServersView(servers, !brake.isEmpty())",
             "new ServersView(servers, false)",
             "io.tatami.meta.service.copies.CopyMakingTest#nothingIsCopiedWhileManyServersAreSilent"),
+    A_PULLED_COPY_IS_REPORTED_BEFORE_IT_IS_FLUSHED(
+            "io/tatami/block/service/copy/BlockPuller.java",
+            "long unused = writer.finish();",
+            "long unused = writer.lengthBytes();",
+            "io.tatami.block.service.copy.BlockPullerTest#aDiskThatFailsAnyAccessLeavesTheWholeCopyOrNone"),
+    PULLED_BYTES_ARE_NOT_VERIFIED(
+            "io/tatami/block/service/copy/BlockPuller.java",
+            "Arrays.copyOfRange(checksums, first, first + pieces)",
+            "null",
+            "io.tatami.block.service.copy.BlockPullerTest#wrongBytesOfTheOnlySourceLeaveNoCopy"),
+    A_PULL_TAKES_A_COPY_OF_ANOTHER_LENGTH(
+            "io/tatami/block/service/copy/BlockPuller.java",
+            "there.lengthBytes() != pull.lengthBytes()",
+            "there.lengthBytes() < pull.lengthBytes()",
+            "io.tatami.block.service.copy.BlockPullerTest#aCopyOfAnotherLengthIsNotTaken"),
     BLOCK_SERVERS_HEAR_WHAT_METADATA_SERVERS_SHOW_EACH_OTHER(
             "io/tatami/meta/service/host/RoutedPeers.java",
             "credential.toBlockServer(to)",

@@ -37,7 +37,7 @@ public final class BlockPulls {
     private static final double FULL = 0.9;
 
     private final ServerContext context;
-    private final CopyMaker maker;
+    private final BlockPuller maker;
     private final Executor threads;
     private final Consumer<CopiesMadeRequest.Item> reports;
 
@@ -60,7 +60,7 @@ public final class BlockPulls {
             Executor threads,
             Consumer<CopiesMadeRequest.Item> reports) {
         this.context = context;
-        this.maker = new CopyMaker(context, sources, rate);
+        this.maker = new BlockPuller(context, sources, rate);
         this.threads = threads;
         this.reports = reports;
         context.volumes()

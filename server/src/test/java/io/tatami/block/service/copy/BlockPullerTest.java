@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A copy is made whole and sound, or not at all, whatever its sources and its disk do. */
-final class CopyMakerTest {
+final class BlockPullerTest {
     private static final int CHUNK = 65_536;
     private static final int LENGTH = 5 * (1 << 20) + 12_345;
     private static final BlockId BLOCK = BlockRig.block(1);
@@ -288,7 +288,7 @@ final class CopyMakerTest {
         VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
         ServerContext context =
                 new ServerContext(BlockRig.settings(), volumes, clock, new BlockServerMetrics(), () -> new ServerId(9));
-        new CopyMaker(context, sources, new CopyRate(clock, 0)).make(pull, disk.volume());
+        new BlockPuller(context, sources, new CopyRate(clock, 0)).make(pull, disk.volume());
     }
 
     private ErrorCode failure(Pull pull) {

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * Makes one copy. It has no record and no visible byte before all its bytes are here, are what the source has stored,
  * and are flushed; a crash before that leaves nothing. Safe for use by many threads; calls wait for disks and servers.
  */
-final class CopyMaker {
-    private static final Logger LOG = LoggerFactory.getLogger(CopyMaker.class);
+final class BlockPuller {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockPuller.class);
 
     /** Whole chunks, of one unit of the volume. */
     private static final int STEP_BYTES = 1 << 20;
@@ -36,7 +36,7 @@ final class CopyMaker {
     private final CopySources sources;
     private final CopyRate rate;
 
-    CopyMaker(ServerContext context, CopySources sources, CopyRate rate) {
+    BlockPuller(ServerContext context, CopySources sources, CopyRate rate) {
         this.context = context;
         this.sources = sources;
         this.rate = rate;
@@ -52,8 +52,8 @@ final class CopyMaker {
         pull.throwIfCancelled();
         deleteUnfinished(pull, volume);
         long room = Math.max(1, pull.lengthBytes());
-        BlockWriter writer = volume.create(
-                pull.block(), pull.generation(), new Reservation(room, room, false), pull.copyNumber());
+        BlockWriter writer =
+                volume.create(pull.block(), pull.generation(), new Reservation(room, room, false), pull.copyNumber());
         TatamiException failure = null;
         try {
             CrashPoint.hit("service.copy.after-create");
