@@ -158,12 +158,7 @@ final class BlockCommitter {
         BlockRecord committed = replica.committed();
         return committed == null
                 ? new BlockRecord(
-                        replica.block(),
-                        numbers,
-                        replica.extent(),
-                        0,
-                        BlockRecord.State.WRITING,
-                        BlockRecord.NO_TAIL)
+                        replica.block(), numbers, replica.extent(), 0, BlockRecord.State.WRITING, BlockRecord.NO_TAIL)
                 : committed.withNumbers(numbers);
     }
 

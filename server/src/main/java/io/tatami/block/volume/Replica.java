@@ -154,7 +154,8 @@ final class Replica {
         if (writer != asking || open == null) {
             throw new TatamiException(
                     ErrorCode.FENCED,
-                    "block " + block + " has promised generation " + numbers.promised() + ", and this writer has been fenced");
+                    "block " + block + " has promised generation " + numbers.promised()
+                            + ", and this writer has been fenced");
         }
         return open;
     }

@@ -122,8 +122,9 @@ public final class Volume implements AutoCloseable {
      * @param newGeneration at least the one promised
      * @param reservedBytes how much room the block should have in the end; as much as there is is taken, see
      *     {@link BlockWriter#capacityBytes()}
-     * @throws TatamiException NO_SUCH_BLOCK; FENCED where it is fenced under a higher generation; INVALID_ARGUMENT where it
-     *     is shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE; IO_ERROR
+     * @throws TatamiException NO_SUCH_BLOCK; FENCED where it is fenced under a higher generation; INVALID_ARGUMENT
+     *     where it is shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE;
+     *     IO_ERROR
      */
     public BlockWriter reopen(BlockId block, Generation newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {

@@ -265,8 +265,10 @@ final class BlockFencingTest {
         AuditReply wrong = audit(0, false);
         assertEquals(List.of(BLOCK.value()), wrong.getMissingBlockIdList());
         assertEquals(List.of(), wrong.getUnknownBlockIdList());
-        UnknownCopy unknown =
-                UnknownCopy.newBuilder().setBlockId(BLOCK.value()).setCopyNumber(7).build();
+        UnknownCopy unknown = UnknownCopy.newBuilder()
+                .setBlockId(BLOCK.value())
+                .setCopyNumber(7)
+                .build();
         assertEquals(List.of(unknown), wrong.getUnknownCopyList());
         AuditReply intended = audit(8, true);
         assertEquals(List.of(), intended.getMissingBlockIdList());

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a fence, a finalization and a deletion by number do to a copy, and what of that outlives a process and a host. */
+/**
+ * What a fence, a finalization and a deletion by number do to a copy, and what of that outlives a process and a host.
+ */
 class CopyNumbersTest {
     private static final long DATA_BYTES = 32 << 20;
     private static final BlockId BLOCK = new BlockId(1);

@@ -94,8 +94,7 @@ public final class BlockCommands {
     }
 
     private void serveFencing(HandlerTable table, BlockFencing fencing) {
-        serveOfBlock(
-                table, BlockMethods.FINALIZE_BLOCK, FinalizeBlockRequest::getBlockId, fencing::finalizeAt);
+        serveOfBlock(table, BlockMethods.FINALIZE_BLOCK, FinalizeBlockRequest::getBlockId, fencing::finalizeAt);
         Method<FenceBlockRequest, FenceBlockReply> method = BlockMethods.FENCE_BLOCK;
         table.on(method, (caller, request, responder) -> {
             try {
@@ -174,7 +173,8 @@ public final class BlockCommands {
         StoredBlock stored = found.stored();
         if (stored.promised().isAbove(generation)) {
             throw new TatamiException(
-                    ErrorCode.FENCED, block + " has promised generation " + stored.promised() + ", above " + generation);
+                    ErrorCode.FENCED,
+                    block + " has promised generation " + stored.promised() + ", above " + generation);
         }
         if (stored.generation().isBelow(generation)) {
             // The writer is stopped first, so that the length read below stays.

@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 /**
  * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
  * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again; and so is what is
- * nowhere, while a volume does not serve that may have it. A copy with another number than is named stays, and counts as
- * gone. A deleted block leaves a {@linkplain Tombstones tombstone}.
+ * nowhere, while a volume does not serve that may have it. A copy with another number than is named stays, and counts
+ * as gone. A deleted block leaves a {@linkplain Tombstones tombstone}.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
@@ -64,7 +64,8 @@ final class BlockDeletion {
     private void delete(DeleteBlocksRequest request, Responder<DeleteBlocksReply> responder) throws TatamiException {
         Progress progress = new Progress();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
-        for (Map.Entry<Volume, List<NamedCopy>> part : byVolume(request, progress).entrySet()) {
+        for (Map.Entry<Volume, List<NamedCopy>> part :
+                byVolume(request, progress).entrySet()) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
             threads.command(part.getKey(), () -> {

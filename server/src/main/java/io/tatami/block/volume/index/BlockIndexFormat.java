@@ -203,7 +203,10 @@ public final class BlockIndexFormat {
         long promised = isGenerationOnly ? generation : buffer.getLong(PROMISED_OFFSET);
         int number = isGenerationOnly ? 0 : buffer.getInt(COPY_NUMBER_OFFSET);
         // A record has one encoding: the sum is made of what is encoded again.
-        if (generation < 0 || promised < generation || number < 0 || isGenerationOnly != (number == 0 && promised == generation)) {
+        if (generation < 0
+                || promised < generation
+                || number < 0
+                || isGenerationOnly != (number == 0 && promised == generation)) {
             throw corrupt("the record of block " + block + " has inconsistent numbers");
         }
         return new CopyNumbers(number, Generation.of(generation), Generation.of(promised));

@@ -64,8 +64,8 @@ class BlockIndexFormatTest {
                         + "0000000000000006" + "00000009" + "010203",
                 HexFormat.of()
                         .formatHex(
-                                BlockIndexFormat.encodeRecord(WRITING.withNumbers(
-                                        new CopyNumbers(9, Generation.of(5), Generation.of(6)))),
+                                BlockIndexFormat.encodeRecord(
+                                        WRITING.withNumbers(new CopyNumbers(9, Generation.of(5), Generation.of(6)))),
                                 0,
                                 55));
     }
