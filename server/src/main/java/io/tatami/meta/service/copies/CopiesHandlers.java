@@ -19,7 +19,7 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
         Settings settings = parts.settings();
         ServerStandings standings = new ServerStandings(
                 parts.clock(), settings.get(CopySettings.LOST_AFTER), settings.get(CopySettings.SILENT_PERCENT_MAX));
-        CopyMaker maker = new CopyMaker(parts, standings, settings.get(CopySettings.IN_FLIGHT_MAX));
+        CopyScheduler maker = new CopyScheduler(parts, standings, settings.get(CopySettings.IN_FLIGHT_MAX));
         RecordCopies record = new RecordCopies();
         CountCopies count = new CountCopies();
         table.flow(

@@ -93,7 +93,7 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
     long mapAgeMillis;
     private int racks = 2;
     private long nowNanos;
-    private CopyMaker maker;
+    private CopyScheduler maker;
     private List<BackgroundTask> tasks = List.of();
 
     record Asked(int server, PullBlocksRequest.Item item) {}
@@ -117,11 +117,11 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         maker = lead();
     }
 
-    private CopyMaker lead() {
+    private CopyScheduler lead() {
         HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key"));
         PartContext<ShardState> parts = new PartContext<>(this, record(), this, signer, this, Settings.defaults());
         ServerStandings standings = new ServerStandings(this, Duration.ofMinutes(10), 25);
-        CopyMaker next = new CopyMaker(parts, standings, 16);
+        CopyScheduler next = new CopyScheduler(parts, standings, 16);
         tasks = List.of(next::run, new ChangedFiles(parts)::run, new DeadServers(parts, standings)::run);
         return next;
     }

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is done by a map that is older than {@value GiveUpCopy#MAP_AGE_MILLIS_MAX} ms.
  */
-final class CopyMaker {
+final class CopyScheduler {
     private static final int PAGE = 256;
 
     /** Blocks that have changed and are to be judged at once; others are found in their class. */
@@ -77,7 +77,7 @@ final class CopyMaker {
     /** Guarded by itself. */
     private final Set<BlockId> changed = new LinkedHashSet<>();
 
-    CopyMaker(PartContext<ShardState> parts, ServerStandings standings, int inFlightMax) {
+    CopyScheduler(PartContext<ShardState> parts, ServerStandings standings, int inFlightMax) {
         Clock clock = parts.clock();
         this.group = parts.group();
         this.peers = parts.peers();
