@@ -22,6 +22,7 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Finding;
@@ -133,6 +134,24 @@ public final class ClusterAdmin {
         return caller.callWithoutSession(
                         GroupId.NAMESPACE, MetaMethods.CHANGE_METADATA_SERVER, request, caller.deadline())
                 .getServer();
+    }
+
+    /** The cluster's map as the namespace group has it now. */
+    public ClusterMap map() throws TatamiException {
+        caller.router().refresh(caller.deadline());
+        return caller.router().map();
+    }
+
+    /**
+     * Changes what a block server is to do. For the superuser only. May be repeated.
+     *
+     * @return the map with the server as it is now
+     * @throws TatamiException NOT_FOUND for an unknown id; INVALID_ARGUMENT; IN_USE if a server that is alive is to be
+     *     given up
+     */
+    public ClusterMap changeBlockServer(ChangeBlockServerRequest request) throws TatamiException {
+        return caller.callWithoutSession(GroupId.NAMESPACE, MetaMethods.CHANGE_BLOCK_SERVER, request, caller.deadline())
+                .getMap();
     }
 
     /** Checks every entry and block record at and below a path. For the superuser only. */

@@ -16,6 +16,8 @@ import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
+import io.tatami.protocol.wire.ChangeBlockServerReply;
+import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeMetadataServerReply;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.CheckDirectoryReply;
@@ -201,6 +203,15 @@ public final class MetaMethods {
                     READS,
                     ListMetadataServersRequest.parser(),
                     ListMetadataServersReply.parser());
+
+    public static final Method<ChangeBlockServerRequest, ChangeBlockServerReply> CHANGE_BLOCK_SERVER =
+            Method.idempotent(
+                    92,
+                    "cluster.change-block-server",
+                    SUPERUSER,
+                    UPKEEP,
+                    ChangeBlockServerRequest.parser(),
+                    ChangeBlockServerReply.parser());
 
     public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
             Method.idempotent(

@@ -142,6 +142,7 @@ public final class RequestLimits {
         bytes(FAILURE_BYTES, "HeldReplica.failure");
         items(REPLICAS, "SetGroupMembersRequest.member", "GroupLocation.replica");
         bytes(NAME_BYTES, "RegisterBlockServerRequest.host", "RegisterBlockServerRequest.rack");
+        bytes(NAME_BYTES, "ChangeBlockServerRequest.rack");
         texts(VOLUMES, NAME_BYTES, "RegisterBlockServerRequest.volume_id", "RegisterBlockServerRequest.storage_type");
         texts(VOLUMES, PATH_BYTES, "HeartbeatRequest.failed_volume");
         items(VOLUMES, "HeartbeatRequest.volume");

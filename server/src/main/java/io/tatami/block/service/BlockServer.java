@@ -39,8 +39,12 @@ import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +62,7 @@ public final class BlockServer implements AutoCloseable {
     private static final long PREWRITE_LOOK_MILLIS = 60_000;
     private static final long STANDSTILL_CHECK_MILLIS = 1_000;
     private static final long MEMORY_SWEEP_MILLIS = 500;
+    private static final long LEAVE_MILLIS_MAX = 1_000;
     private static final long SLOWNESS_CHECK_MILLIS = 10_000;
 
     private final VolumeSet volumes;
@@ -172,7 +177,8 @@ public final class BlockServer implements AutoCloseable {
      * @return completes with this server's id when the cluster knows it and the room it has
      */
     public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest description) {
-        RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
+        RegisterBlockServerRequest.Builder complete =
+                description.toBuilder().clearVolumeId().setIncarnation(incarnation());
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Registration joining = new Registration(
                 link,
@@ -191,6 +197,26 @@ public final class BlockServer implements AutoCloseable {
                 serverId = id;
             }
         });
+    }
+
+    /** Drawn anew by each process; never 0, which is none. */
+    private static long incarnation() {
+        return new SecureRandom().nextLong() | 1;
+    }
+
+    /** So that readers and writers go elsewhere at once; a namespace that does not answer is not waited for long. */
+    private void leave() {
+        Registration joined = registration;
+        if (joined == null) {
+            return;
+        }
+        try {
+            joined.leave().get(LEAVE_MILLIS_MAX, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.info("the namespace did not answer that it knows of this server's end", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void hear(HeartbeatReply reply) {
@@ -218,11 +244,12 @@ public final class BlockServer implements AutoCloseable {
     }
 
     /**
-     * Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. What waits for a volume
-     * that hangs is left to the end of the process, or until the volume goes on.
+     * Tells the namespace, ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. What
+     * waits for a volume that hangs is left to the end of the process, or until the volume goes on.
      */
     @Override
     public void close() {
+        leave();
         pulls.close();
         port.close();
         reports.end();

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "admin",
         description = "Changes the servers of a cluster.",
-        subcommands = {AdminCommand.Metadata.class})
+        subcommands = {AdminCommand.Metadata.class, AdminCommand.Block.class})
 final class AdminCommand {
     /** {@code tatami admin metadata …}. */
     @Command(
@@ -19,4 +19,19 @@ final class AdminCommand {
                 ReplicateMetadataCommand.class
             })
     static final class Metadata {}
+
+    /** {@code tatami admin block …}. */
+    @Command(
+            name = "block",
+            description = "Drains block servers, announces their maintenance, and sets racks and the rate of copies.",
+            subcommands = {
+                BlockStatusCommand.class,
+                ChangeBlockServerCommands.Drain.class,
+                ChangeBlockServerCommands.Undrain.class,
+                ChangeBlockServerCommands.Maintenance.class,
+                ChangeBlockServerCommands.GiveUp.class,
+                ChangeBlockServerCommands.Rack.class,
+                BlockRateCommand.class
+            })
+    static final class Block {}
 }

@@ -54,6 +54,7 @@ public final class Registration {
     private ClusterMap map = ClusterMap.getDefaultInstance();
     private boolean registered;
     private boolean asking;
+    private boolean leaving;
     private long nextTalkMillis;
 
     /**
@@ -251,6 +252,8 @@ public final class Registration {
     private HeartbeatRequest heartbeat() {
         VolumeSet.Room room = volumes.room();
         HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
+                .setIncarnation(registration.getIncarnation())
+                .setLeaving(leaving)
                 .setServerId(identity.server().value())
                 .setCapacityBytes(room.capacityBytes())
                 .setUsedBytes(room.usedBytes())
@@ -269,6 +272,26 @@ public final class Registration {
             request.addFailedVolume(missing.id() == null ? missing.path() : String.valueOf(missing.id()));
         }
         return request.build();
+    }
+
+    /** Tells the namespace that this process ends in good order, once; completes when that is answered, or was not. */
+    public CompletableFuture<Void> leave() {
+        if (!joined.isDone()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            leaving = true;
+                            return heartbeat();
+                        },
+                        housekeeping)
+                .thenCompose(link::heartbeat)
+                .handle((reply, failure) -> {
+                    if (failure != null) {
+                        LOG.info("the namespace did not hear that this block server ends", failure);
+                    }
+                    return null;
+                });
     }
 
     private void talked() {

@@ -7,13 +7,15 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.util.Collections;
 
 /**
  * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, and under a new
- * one otherwise: a server whose volumes were wiped must not answer for what was on them.
+ * one otherwise: a server whose volumes were wiped must not answer for what was on them. What an administrator has set
+ * for it stays. A server that was given up does not come back.
  */
 public final class RegisterBlockServer
         implements Operation<ClusterState, RegisterBlockServerRequest, RegisterBlockServerReply> {
@@ -25,17 +27,26 @@ public final class RegisterBlockServer
                     ErrorCode.INVALID_ARGUMENT, "a block server without volumes cannot register; give it a volume");
         }
         ServerId id = idOf(state, request);
-        BlockServerRecord record = BlockServerRecord.newBuilder()
-                .addAllVolumeId(request.getVolumeIdList())
+        BlockServerRecord known = state.server(id);
+        if (known != null && known.getState() == BlockServerInfo.State.GONE_VALUE) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "block server " + id + " was given up and does not come back under its id: format its volumes and"
+                            + " use a new directory, so that it joins as a new server");
+        }
+        BlockServerRecord.Builder record = known == null
+                ? BlockServerRecord.newBuilder()
+                : known.toBuilder().clearVolumeId().clearStorageType();
+        record.addAllVolumeId(request.getVolumeIdList())
                 .setHost(request.getHost())
                 .setDataHost(request.getData().getHost())
                 .setDataPort(request.getData().getPort())
                 .setRack(request.getRack())
                 .addAllStorageType(request.getStorageTypeList())
                 .setHasCache(request.getHasCache())
-                .build();
-        if (!record.equals(state.server(id))) {
-            state.putServer(id, record);
+                .setIncarnation(request.getIncarnation());
+        if (!record.build().equals(known)) {
+            state.putServer(id, record.build());
         }
         return RegisterBlockServerReply.newBuilder()
                 .setServerId(id.value())

@@ -13,6 +13,7 @@ import io.tatami.meta.state.wire.BlockServerRecord;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerInfo.State;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Endpoint;
@@ -35,11 +36,14 @@ import org.jspecify.annotations.Nullable;
  * last map of another has told. Safe for use by many threads.
  */
 final class ClusterWatch {
-    /** A block server that was silent for so long is read last and gets no new blocks, until it is heard of again. */
+    /** A block server that was silent for so long is stale: it gets no new blocks and is read last. */
     static final long STALE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** A block server that was silent for so long counts as dead, until it is heard of again. */
-    static final long DEAD_AFTER_NANOS = TimeUnit.SECONDS.toNanos(30);
+    static final long DEAD_AFTER_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final BlockServerInfo NEVER_TOLD =
+            BlockServerInfo.newBuilder().setState(State.DEAD).build();
 
     private final Group<ClusterState> group;
     private final Clock clock;
@@ -53,6 +57,9 @@ final class ClusterWatch {
     private final Map<ServerId, BlockServerInfo> inherited = new HashMap<>();
 
     private final long beganNanos;
+
+    /** Of each server that an administrator has given a rate of copies, as its record says. */
+    private volatile Map<ServerId, Long> copyRates = Map.of();
 
     /** The last heartbeat of a server. */
     private record Sign(HeartbeatRequest heartbeat, long nanos) {}
@@ -85,26 +92,51 @@ final class ClusterWatch {
                         clock.monotonicNanos()));
     }
 
-    /** The first of a server is answered when all metadata servers know what room it has. */
+    /**
+     * The first of a server, the last one, and one after a silence are answered when all metadata servers know. A
+     * process that is not the one that registered last has to register again.
+     */
     CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         ServerId server = new ServerId(request.getServerId());
-        boolean known =
-                maps.map().getBlockServerList().stream().anyMatch(info -> info.getServerId() == request.getServerId());
+        boolean known = maps.map().getBlockServerList().stream()
+                .anyMatch(info ->
+                        info.getServerId() == request.getServerId() && isProcess(info, request.getIncarnation()));
         if (!known) {
             return CompletableFuture.completedFuture(
                     HeartbeatReply.newBuilder().setRegisterAgain(true).build());
         }
         @Nullable Sign before = signs.put(server, new Sign(request, clock.monotonicNanos()));
-        boolean isFirst = before == null || before.heartbeat().getCapacityBytes() == 0;
-        return isFirst
+        boolean isNews = before == null
+                || before.heartbeat().getCapacityBytes() == 0
+                || before.heartbeat().getLeaving() != request.getLeaving()
+                || clock.monotonicNanos() - before.nanos() >= STALE_AFTER_NANOS;
+        return isNews
                 ? refresh().thenCompose(map -> announcer.announce(map).thenApply(told -> reply(request, map)))
                 : CompletableFuture.completedFuture(reply(request, maps.map()));
+    }
+
+    /** Whether a process is the one that registered last; those of earlier releases have no incarnation. */
+    private static boolean isProcess(BlockServerInfo info, long incarnation) {
+        return info.getState() != BlockServerInfo.State.GONE
+                && (info.getIncarnation() == incarnation || info.getIncarnation() == 0 || incarnation == 0);
+    }
+
+    /** Whether a server has been silent for so long that it counts as dead; not known while this is young. */
+    boolean isDead(ServerId server) {
+        return silentNanos(server) >= DEAD_AFTER_NANOS;
+    }
+
+    /** Since the last sign, or since this began. */
+    private long silentNanos(ServerId server) {
+        Sign sign = signs.get(server);
+        return clock.monotonicNanos() - (sign == null ? beganNanos : sign.nanos());
     }
 
     /** The map grows with the cluster, and so would the answers to all servers' heartbeats with its square. */
     private HeartbeatReply reply(HeartbeatRequest request, ClusterMap map) {
         HeartbeatReply.Builder reply = HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
+                .setCopyBytesPerSecond(copyRates.getOrDefault(new ServerId(request.getServerId()), 0L))
                 .setTypical(typical.medians(this::heartbeatsOfLiving))
                 .setCredential(credentials.of(new ServerId(request.getServerId())));
         if (request.getMapEpoch() < map.getEpoch()) {
@@ -124,14 +156,6 @@ final class ClusterWatch {
         return clock.monotonicNanos() - sign.nanos() < DEAD_AFTER_NANOS;
     }
 
-    private BlockServerInfo.State state(Sign sign) {
-        if (!isAlive(sign)) {
-            return BlockServerInfo.State.DEAD;
-        }
-        boolean isSilent = clock.monotonicNanos() - sign.nanos() >= STALE_AFTER_NANOS;
-        return isSilent ? BlockServerInfo.State.STALE : BlockServerInfo.State.ACTIVE;
-    }
-
     /** Builds the map anew from the records and the last heartbeats, and makes it the process's. */
     CompletableFuture<ClusterMap> refresh() {
         Operation<ClusterState, Empty, GetClusterMapReply> read = this::read;
@@ -148,9 +172,14 @@ final class ClusterWatch {
         for (ClusterState.Host host : state.hosts()) {
             map.addGroup(location(host.group(), host.record()));
         }
+        Map<ServerId, Long> rates = new HashMap<>();
         for (ClusterState.Server server : state.servers()) {
-            map.addBlockServer(info(server.id(), server.record()));
+            map.addBlockServer(info(server.id(), server.record(), context.nowMillis()));
+            if (server.record().getCopyBytesPerSecond() != 0) {
+                rates.put(server.id(), server.record().getCopyBytesPerSecond());
+            }
         }
+        copyRates = Map.copyOf(rates);
         return GetClusterMapReply.newBuilder().setMap(map).build();
     }
 
@@ -176,24 +205,61 @@ final class ClusterWatch {
                 .build();
     }
 
-    private BlockServerInfo info(ServerId server, BlockServerRecord record) {
+    private BlockServerInfo info(ServerId server, BlockServerRecord record, long nowMillis) {
         Sign sign = signs.get(server);
-        if (sign == null && clock.monotonicNanos() - beganNanos < DEAD_AFTER_NANOS && inherited.containsKey(server)) {
-            return inherited.get(server);
-        }
         BlockServerInfo.Builder info = BlockServerInfo.newBuilder()
                 .setServerId(server.value())
                 .setHost(record.getHost())
                 .setData(Endpoint.newBuilder().setHost(record.getDataHost()).setPort(record.getDataPort()))
-                .setRack(record.getRack())
+                .setRack(record.getGivenRack().isEmpty() ? record.getRack() : record.getGivenRack())
                 .addAllStorageType(record.getStorageTypeList())
                 .setHasCache(record.getHasCache())
-                .setState(sign == null ? BlockServerInfo.State.DEAD : state(sign));
+                .setIncarnation(record.getIncarnation())
+                .setState(state(server, record, nowMillis));
         if (sign != null) {
             info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
                     .setUsedBytes(sign.heartbeat().getUsedBytes())
-                    .setFreeBytes(sign.heartbeat().getFreeBytes());
+                    .setFreeBytes(sign.heartbeat().getFreeBytes())
+                    .setStreams(sign.heartbeat().getQueueDepth());
+        } else {
+            BlockServerInfo told = inherited.getOrDefault(server, NEVER_TOLD);
+            info.setCapacityBytes(told.getCapacityBytes())
+                    .setUsedBytes(told.getUsedBytes())
+                    .setFreeBytes(told.getFreeBytes());
         }
         return info.build();
+    }
+
+    private State state(ServerId server, BlockServerRecord record, long nowMillis) {
+        Sign sign = signs.get(server);
+        State told = inherited.getOrDefault(server, NEVER_TOLD).getState();
+        boolean isLost = sign == null && (told == State.DEAD || told == State.GONE);
+        boolean isLeaving =
+                sign == null ? told == State.STALE : sign.heartbeat().getLeaving();
+        return state(record, nowMillis, isLost ? DEAD_AFTER_NANOS : silentNanos(server), isLeaving);
+    }
+
+    /**
+     * The state that the map tells. A maintenance is told whether the server is there or not; one that is drained and
+     * silent is read last as any other.
+     *
+     * @param nowMillis log time
+     * @param silentNanos since the server was heard
+     * @param isLeaving it has said last that it ends
+     */
+    static State state(BlockServerRecord record, long nowMillis, long silentNanos, boolean isLeaving) {
+        if (record.getState() == State.GONE_VALUE) {
+            return State.GONE;
+        }
+        if (record.getState() == State.MAINTENANCE_VALUE && nowMillis < record.getMaintenanceUntilMillis()) {
+            return State.MAINTENANCE;
+        }
+        if (silentNanos >= DEAD_AFTER_NANOS) {
+            return State.DEAD;
+        }
+        if (isLeaving || silentNanos >= STALE_AFTER_NANOS) {
+            return State.STALE;
+        }
+        return record.getState() == State.DRAINING_VALUE ? State.DRAINING : State.ACTIVE;
     }
 }

@@ -4,6 +4,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.cluster.ChangeBlockServer;
 import io.tatami.meta.op.cluster.ChangeSafeMode;
 import io.tatami.meta.op.cluster.RegisterBlockServer;
 import io.tatami.meta.op.cluster.RegisterMetadataServer;
@@ -12,6 +13,8 @@ import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ChangeBlockServerReply;
+import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GroupLocation;
@@ -40,6 +43,7 @@ final class MembershipFlows {
     private final ServerReports reports;
     private final RegisterMetadataServer registerMetadata;
     private final RegisterBlockServer registerBlock = new RegisterBlockServer();
+    private final ChangeBlockServer changeBlock;
     private final ChangeSafeMode changeSafeMode = new ChangeSafeMode();
 
     MembershipFlows(
@@ -52,6 +56,7 @@ final class MembershipFlows {
         this.group = group;
         this.peers = peers;
         this.watch = watch;
+        this.changeBlock = new ChangeBlockServer(watch::isDead);
         this.announcer = announcer;
         this.reports = reports;
         this.registerMetadata = registerMetadata;
@@ -76,6 +81,17 @@ final class MembershipFlows {
                 return reply.toBuilder().setMap(map).build();
             });
         });
+    }
+
+    /** Answered when all metadata servers that can be reached know: none grants blocks there that are not to be. */
+    CompletableFuture<ChangeBlockServerReply> changeBlockServer(
+            RequestOrigin origin, ChangeBlockServerRequest request) {
+        return group.submit(changeBlock, origin, request)
+                .thenCompose(changed -> watch.refresh())
+                .thenCompose(map -> announcer
+                        .announce(map)
+                        .thenApply(told ->
+                                ChangeBlockServerReply.newBuilder().setMap(map).build()));
     }
 
     /** Answered when all metadata servers that can be reached know: from then on they refuse, or allow, changes. */

@@ -43,6 +43,7 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
                 .flow(MetaMethods.REPLICATE_GROUPS, growing::replicate)
                 .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
+                .flow(MetaMethods.CHANGE_BLOCK_SERVER, membership::changeBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
                 .write(MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))

@@ -1,0 +1,145 @@
+package io.tatami.server.cli;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.SettingKind;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ChangeBlockServerRequest;
+import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** The verbs of {@code tatami admin block} that change one server. */
+final class ChangeBlockServerCommands {
+    private ChangeBlockServerCommands() {}
+
+    /** One change of one server. */
+    abstract static class Change implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private ClusterArgument cluster;
+
+        @Parameters(
+                index = "1",
+                paramLabel = "SERVER",
+                description = "Its id, or host:port, as 'tatami admin block status' lists them.")
+        private String server;
+
+        /** The change, without the server. */
+        abstract ChangeBlockServerRequest.Builder change();
+
+        @Override
+        public Integer call() throws TatamiException {
+            try (TatamiClient client = cluster.connect()) {
+                int id =
+                        BlockServerArgument.find(client.cluster().map(), server).getServerId();
+                BlockServerInfo now = BlockServerArgument.find(
+                        client.cluster()
+                                .changeBlockServer(change().setServerId(id).build()),
+                        Integer.toString(id));
+                spec.commandLine()
+                        .getOut()
+                        .printf(
+                                "block server %d (%s) is %s in rack %s%n",
+                                id,
+                                BlockServerArgument.address(now),
+                                now.getState().name().toLowerCase(Locale.ROOT),
+                                now.getRack());
+                spec.commandLine().getOut().flush();
+            }
+            return ExitCode.DONE;
+        }
+
+        static ChangeBlockServerRequest.Builder of(Action action) {
+            return ChangeBlockServerRequest.newBuilder().setAction(action);
+        }
+    }
+
+    /** {@code tatami admin block drain URI SERVER}. */
+    @Command(name = "drain", description = "Gives a block server no more blocks; readers go to other copies first.")
+    static final class Drain extends Change {
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.DRAIN);
+        }
+    }
+
+    /** {@code tatami admin block undrain URI SERVER}. */
+    @Command(name = "undrain", description = "Ends a drain or a maintenance: the block server takes blocks again.")
+    static final class Undrain extends Change {
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.SERVE);
+        }
+    }
+
+    /** {@code tatami admin block maintenance URI SERVER --for 2h}. */
+    @Command(
+            name = "maintenance",
+            description =
+                    "Announces that a block server will be away for a while: it takes no blocks and is read last.")
+    static final class Maintenance extends Change {
+        @Option(
+                names = "--for",
+                required = true,
+                paramLabel = "TIME",
+                converter = Time.class,
+                description = "How long, for example 2h.")
+        private Duration time;
+
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.MAINTENANCE).setMaintenanceMillis(time.toMillis());
+        }
+    }
+
+    /** {@code tatami admin block give-up URI SERVER}. */
+    @Command(
+            name = "give-up",
+            description = "Gives up a dead block server for good: it never comes back under its id, and what it alone"
+                    + " has is lost.")
+    static final class GiveUp extends Change {
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.GIVE_UP);
+        }
+    }
+
+    /** {@code tatami admin block rack URI SERVER RACK}. */
+    @Command(name = "rack", description = "Sets the rack of a block server.")
+    static final class Rack extends Change {
+        @Parameters(
+                index = "2",
+                paramLabel = "RACK",
+                description = "For example /room1/rack7; '' for the one it starts with.")
+        private String rack;
+
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.SET_RACK).setRack(rack);
+        }
+    }
+
+    /** Times as people write them: {@code 2h}. */
+    static final class Time implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            try {
+                return SettingKind.DURATION.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + text + "' is not a valid time; write for example 30m or 2h");
+            }
+        }
+    }
+}
