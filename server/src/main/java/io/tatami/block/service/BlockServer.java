@@ -123,8 +123,13 @@ public final class BlockServer implements AutoCloseable {
             }
         });
         commands.serveOn(handlers);
-        this.pulls =
-                new BlockPulls(context, new RemoteCopies(chainClient), copyRate, threads.writers(), copyReports::add);
+        this.pulls = new BlockPulls(
+                context,
+                new RemoteCopies(chainClient),
+                copyRate,
+                writes.tombstones()::requireNone,
+                threads.writers(),
+                copyReports::add);
         commands.serve(handlers, BlockMethods.PULL_BLOCKS, pulls::pull);
         threads.every(CopyRate.TICK_MILLIS, copyRate::tick);
         PlanCommands plans = new PlanCommands(tier, context.metrics());

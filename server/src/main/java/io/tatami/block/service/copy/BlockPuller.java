@@ -35,11 +35,13 @@ final class BlockPuller {
     private final ServerContext context;
     private final CopySources sources;
     private final CopyRate rate;
+    private final BlockPulls.Refusals refusals;
 
-    BlockPuller(ServerContext context, CopySources sources, CopyRate rate) {
+    BlockPuller(ServerContext context, CopySources sources, CopyRate rate, BlockPulls.Refusals refusals) {
         this.context = context;
         this.sources = sources;
         this.rate = rate;
+        this.refusals = refusals;
     }
 
     /**
@@ -50,6 +52,7 @@ final class BlockPuller {
      */
     void make(Pull pull, Volume volume) throws TatamiException {
         pull.throwIfCancelled();
+        refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
         deleteUnfinished(pull, volume);
         long room = Math.max(1, pull.lengthBytes());
         BlockWriter writer =
@@ -57,6 +60,8 @@ final class BlockPuller {
         TatamiException failure = null;
         try {
             CrashPoint.hit("service.copy.after-create");
+            // A deletion that did not find the copy yet left its mark before this.
+            refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
             if (!pull.urgent()) {
                 writer.inBackground();
             }

@@ -2,6 +2,7 @@ package io.tatami.block.service.copy;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.base.WaitLimit;
 import io.tatami.block.service.context.CopyRate;
@@ -49,7 +50,15 @@ public final class BlockPulls {
     /** A pull, and the volume that it goes to. */
     private record Placed(Pull pull, Volume volume) {}
 
+    /** What is known of copies that are not to be made any more. */
+    @FunctionalInterface
+    public interface Refusals {
+        /** @throws TatamiException FENCED where the copy was deleted, or its block fenced under a higher generation */
+        void requireNone(BlockId block, int copyNumber, Generation generation) throws TatamiException;
+    }
+
     /**
+     * @param refusals asked before a copy is begun, and again once others can find it
      * @param threads one for each pull that runs; they may wait for disks and servers
      * @param reports told of each copy that is made, or has failed, on any thread; must return soon
      */
@@ -57,10 +66,11 @@ public final class BlockPulls {
             ServerContext context,
             CopySources sources,
             CopyRate rate,
+            Refusals refusals,
             Executor threads,
             Consumer<CopiesMadeRequest.Item> reports) {
         this.context = context;
-        this.maker = new BlockPuller(context, sources, rate);
+        this.maker = new BlockPuller(context, sources, rate, refusals);
         this.threads = threads;
         this.reports = reports;
         context.volumes()

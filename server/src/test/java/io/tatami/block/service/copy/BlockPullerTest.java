@@ -18,6 +18,7 @@ import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.service.write.Tombstones;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.files.CrashPoint;
@@ -37,6 +38,7 @@ final class BlockPullerTest {
     private final ManualClock clock = new ManualClock();
     private final byte[] content = BlockRig.bytes(4, LENGTH);
     private final FakeSources sources = new FakeSources(content, clock);
+    private final Tombstones tombstones = new Tombstones();
     private SimVolume disk;
     private long freeBytes;
 
@@ -284,11 +286,32 @@ final class BlockPullerTest {
         }
     }
 
+    @Test
+    void copyThatWasDeletedBeforeItIsBegunIsNotMade() throws Exception {
+        tombstones.addDeleted(BLOCK, 1, Generation.NONE);
+        assertEquals(ErrorCode.FENCED, failure(pull(LENGTH, 1)));
+        requireNothing();
+    }
+
+    /** The deletion looks for the copy just before it is there. */
+    @Test
+    void copyThatIsDeletedWhileItIsBegunIsNotMade() throws Exception {
+        CrashPoint.listen(step -> {
+            if ("service.copy.after-create".equals(step)) {
+                tombstones.addDeleted(BLOCK, 1, Generation.NONE);
+            }
+        });
+        ErrorCode failure = failure(pull(LENGTH, 1));
+        CrashPoint.listen(null);
+        assertEquals(ErrorCode.FENCED, failure);
+        requireNothing();
+    }
+
     private void make(Pull pull) throws TatamiException {
         VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
         ServerContext context =
                 new ServerContext(BlockRig.settings(), volumes, clock, new BlockServerMetrics(), () -> new ServerId(9));
-        new BlockPuller(context, sources, new CopyRate(clock, 0)).make(pull, disk.volume());
+        new BlockPuller(context, sources, new CopyRate(clock, 0), tombstones::requireNone).make(pull, disk.volume());
     }
 
     private ErrorCode failure(Pull pull) {
