@@ -76,7 +76,7 @@ public final class EntryReader {
                 LookupRequest.newBuilder().setOpen(true).setTouch(touch).build();
         Status status = lookup(path, request, caller.deadline());
         return switch (status.getKind()) {
-            case FILE -> new PathStatus(path, status, servers.located(status));
+            case FILE -> new PathStatus(path, status, servers.located(status, caller.deadline()));
             case SYMLINK -> throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
             case DIRECTORY, UNRECOGNIZED ->
                 throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
@@ -87,7 +87,7 @@ public final class EntryReader {
     public PathStatus file(FileId file, TatamiPath path) throws TatamiException {
         try {
             Status status = fromHome(file, ByteString.EMPTY, caller.deadline());
-            return new PathStatus(path, status, servers.located(status));
+            return new PathStatus(path, status, servers.located(status, caller.deadline()));
         } catch (TatamiException e) {
             throw e.code() == ErrorCode.PERMISSION_DENIED ? PathFailures.named(e, path) : e;
         }

@@ -201,7 +201,8 @@ final class ListingPages implements DirectoryListing.Pages {
             TatamiPath child = path.listedChild(entry.getName());
             Status directory = directories.get(entry.getName());
             if (entry.getKind() != Status.Kind.DIRECTORY) {
-                List<LocatedBlock> blocks = withLocations ? reader.servers().located(entry) : List.of();
+                List<LocatedBlock> blocks =
+                        withLocations ? reader.servers().located(entry, reader.deadline()) : List.of();
                 statuses.add(new PathStatus(child, entry, blocks));
             } else if (directory != null) {
                 statuses.add(new PathStatus(child, directory, List.of()));

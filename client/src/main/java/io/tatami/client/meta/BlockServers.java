@@ -14,16 +14,25 @@ import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The block servers of the newest cluster map, by id. Safe for use by many threads. */
 public final class BlockServers {
     private static final String STORAGE_TYPE_UNKNOWN = "DISK";
 
+    private static final int ABSENT_MAX = 1_024;
+
     private final MetadataRouter router;
     private final LocalHost localHost;
+
+    /** Servers that a map read for their sake did not list. An id is never given twice. */
+    private final Set<ServerId> absent = ConcurrentHashMap.newKeySet();
+
     private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of(), "");
 
     /**
@@ -159,12 +168,47 @@ public final class BlockServers {
         return localHost.name();
     }
 
-    /** The blocks of a status that came with locations; of a file stored inline, one that stands for all of it. */
-    public List<LocatedBlock> located(Status status) {
+    /**
+     * The blocks of a status that came with locations; of a file stored inline, one that stands for all of it. A server
+     * that joined after the map was read is asked for, unless no map has known it; without an answer it has no name.
+     */
+    public List<LocatedBlock> located(Status status, Deadline deadline) throws TatamiException {
         if (status.getIsInline()) {
             return status.getLength() == 0 ? List.of() : List.of(inlineBlock(status));
         }
+        learnServers(status, deadline);
         return status.getBlockList().stream().map(this::located).toList();
+    }
+
+    private void learnServers(Status status, Deadline deadline) throws TatamiException {
+        Set<ServerId> unknown = unknown(status);
+        if (unknown.isEmpty() || absent.containsAll(unknown)) {
+            return;
+        }
+        try {
+            router.refreshSince(router.refreshes(), deadline);
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            return;
+        }
+        if (absent.size() < ABSENT_MAX) {
+            absent.addAll(unknown(status));
+        }
+    }
+
+    private Set<ServerId> unknown(Status status) {
+        Map<ServerId, BlockServerInfo> known = byId();
+        Set<ServerId> unknown = new HashSet<>();
+        for (BlockLocation location : status.getBlockList()) {
+            for (ServerId server : ServerId.listOf(location.getServerIdList())) {
+                if (!known.containsKey(server)) {
+                    unknown.add(server);
+                }
+            }
+        }
+        return unknown;
     }
 
     private LocatedBlock located(BlockLocation location) {

@@ -1,7 +1,6 @@
 package io.tatami.hadoop.call;
 
 import com.google.protobuf.ByteString;
-import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.model.PathStatus;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
@@ -32,8 +30,6 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The part of {@link TatamiCalls} that concerns what files and directories carry beside their bytes. */
 public final class AttributeCalls {
@@ -42,9 +38,6 @@ public final class AttributeCalls {
             "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
     private static final Set<String> NAME_SPACES = Set.of("user", "trusted", "security", "system", "raw");
 
-    private static final Logger LOG = LoggerFactory.getLogger(AttributeCalls.class);
-
-    private final AtomicBoolean warned = new AtomicBoolean();
     private final TatamiCalls calls;
 
     public AttributeCalls(TatamiCalls calls) {
@@ -98,44 +91,12 @@ public final class AttributeCalls {
                 .build();
         try {
             calls.client().setAttributes(target, change);
-            if (replication > 1) {
-                warnOfFewerCopies(target, replication);
-            }
             return true;
         } catch (TatamiException e) {
             if (e.code() == ErrorCode.NOT_FOUND || e.code() == ErrorCode.IS_A_DIRECTORY) {
                 return false;
             }
             throw ExceptionTranslator.translate(e);
-        }
-    }
-
-    /**
-     * The number is what the file asks for; the copies there are do not change with it. Told once a file system, and
-     * not where the caller may change the file and not read it: the change is made by now.
-     */
-    private void warnOfFewerCopies(TatamiPath path, short replication) {
-        if (warned.get()) {
-            return;
-        }
-        long fewest;
-        try {
-            fewest = calls.client().blockLocations(path, 0, Long.MAX_VALUE).stream()
-                    .filter(block -> !block.block().equals(BlockId.NONE) && !block.open())
-                    .mapToLong(block -> block.holders().size())
-                    .min()
-                    .orElse(replication);
-        } catch (IOException e) {
-            LOG.debug("the number of copies of {} is unknown", path, e);
-            return;
-        }
-        if (fewest < replication && warned.compareAndSet(false, true)) {
-            LOG.warn(
-                    "{} asks for {} copies from now on and has {}: copies of blocks that are written are not added yet,"
-                            + " and each block server holds one. 'tatami fsck' lists such files",
-                    path,
-                    replication,
-                    fewest);
         }
     }
 

@@ -1,0 +1,122 @@
+package io.tatami.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.auth.HadoopGroups;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.server.node.BlockNode;
+import io.tatami.server.node.StandaloneNode;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies that three block servers of three hosts make and give up, as a Hadoop program sees it. */
+final class CopiesOnThreeServersTest {
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final int FILE_BYTES = 3 * BLOCK_BYTES + 12_345;
+    private static final long VOLUME_BYTES = 128L << 20;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Path FILE = new Path("/copies");
+
+    @TempDir
+    private java.nio.file.Path directory;
+
+    @Test
+    void setReplicationMakesCopiesAndGivesThemUp() throws Exception {
+        Configuration hadoop = new Configuration();
+        try (StandaloneNode node = StandaloneNode.open(
+                new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
+                new Settings(hadoop::get),
+                new HadoopGroups(hadoop))) {
+            URI uri = URI.create(node.uri());
+            hadoop.set("fs.defaultFS", node.uri());
+            try (FileSystem fs = FileSystem.newInstance(uri, hadoop);
+                    BlockNode second = blockServer("second", "127.0.0.12", uri);
+                    BlockNode third = blockServer("third", "127.0.0.13", uri)) {
+                assertTrue(second.id() != third.id());
+                byte[] content = new byte[FILE_BYTES];
+                new Random(41).nextBytes(content);
+                try (FSDataOutputStream out = fs.create(FILE, true, 4096, (short) 1, BLOCK_BYTES)) {
+                    out.write(content);
+                }
+                awaitCopies(fs, 1, 4);
+                for (int copies : new int[] {3, 1, 2}) {
+                    assertTrue(fs.setReplication(FILE, (short) copies));
+                    awaitCopies(fs, copies, 4);
+                    assertArrayEquals(content, read(fs, FILE_BYTES));
+                }
+                appendAndCopyAgain(fs, content);
+            }
+        }
+    }
+
+    private static void appendAndCopyAgain(FileSystem fs, byte[] content) throws Exception {
+        byte[] longer = Arrays.copyOf(content, FILE_BYTES + 100_000);
+        new Random(42).nextBytes(longer);
+        System.arraycopy(content, 0, longer, 0, content.length);
+        try (FSDataOutputStream out = fs.append(FILE)) {
+            out.write(longer, FILE_BYTES, 100_000);
+        }
+        assertTrue(fs.setReplication(FILE, (short) 3));
+        awaitCopies(fs, 3, 4);
+        assertArrayEquals(longer, read(fs, longer.length));
+    }
+
+    private static byte[] read(FileSystem fs, int length) throws IOException {
+        byte[] read = new byte[length];
+        try (FSDataInputStream in = fs.open(FILE)) {
+            in.readFully(0, read);
+        }
+        return read;
+    }
+
+    private static void awaitCopies(FileSystem fs, int copies, int blocks) throws Exception {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (true) {
+            BlockLocation[] locations = fs.getFileBlockLocations(FILE, 0, Long.MAX_VALUE);
+            assertEquals(blocks, locations.length);
+            boolean done = true;
+            for (BlockLocation location : locations) {
+                done &= location.getHosts().length == copies;
+            }
+            if (done) {
+                return;
+            }
+            assertTrue(Instant.now().isBefore(end), () -> copies + " copies are wanted: " + Arrays.toString(locations));
+            Thread.sleep(50);
+        }
+    }
+
+    private BlockNode blockServer(String name, String host, URI metadata) throws Exception {
+        UUID cluster;
+        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        try (TatamiClient client = TatamiClient.connect(metadata.getAuthority(), user, Settings.defaults())) {
+            cluster = client.clusterId();
+        }
+        return BlockNode.open(
+                new BlockNode.Setup(directory.resolve(name), List.of(), VOLUME_BYTES, host, 0),
+                cluster,
+                List.of(InetSocketAddress.createUnresolved(metadata.getHost(), metadata.getPort())),
+                BlockServerSettings.from(Settings.of(Map.of())));
+    }
+}
