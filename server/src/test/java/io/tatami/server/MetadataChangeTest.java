@@ -89,7 +89,7 @@ final class MetadataChangeTest {
         whileAClientWorks((fleet, admin, client) -> {
             int first = fleet.namespaceLeader();
             String alone = run(ExitCode.USAGE, "admin", "metadata", "remove", fleet.authority(), fleet.address(first));
-            assertTrue(alone.contains("2 metadata servers would be in service"), alone);
+            assertTrue(alone.contains("2 metadata servers would remain"), alone);
             fleet.start(3);
             assertEquals(MetadataServerInfo.State.SPARE, fleet.info(3).getState());
             assertEquals(0, fleet.info(3).getHeldGroupCount());
