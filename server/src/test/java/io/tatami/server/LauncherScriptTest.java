@@ -3,7 +3,7 @@ package io.tatami.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.server.cli.ExitCode;
+import io.tatami.server.cli.option.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.DataDirectory;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -3,6 +3,7 @@ package io.tatami.server.cli;
 import io.tatami.block.volume.format.VolumeFormatter;
 import io.tatami.block.volume.index.IndexDirectories;
 import io.tatami.client.TatamiClient;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.DataDirectory;
 import io.tatami.server.node.Patience;

@@ -5,6 +5,8 @@ import io.tatami.client.TatamiClient;
 import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.Finding;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.HumanBytes;
 import io.tatami.server.status.StatusReport;
 import java.io.PrintWriter;

@@ -6,6 +6,8 @@ import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.DirectoryListing;
 import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.HumanBytes;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;

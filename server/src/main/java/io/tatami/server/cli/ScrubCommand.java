@@ -7,6 +7,8 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
 import io.tatami.files.LockFile;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.DataDirectory;
 import io.tatami.server.node.PartsCloser;
 import java.io.IOException;

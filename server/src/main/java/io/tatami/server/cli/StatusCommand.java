@@ -2,6 +2,8 @@ package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.Patience;
 import io.tatami.server.status.StatusJson;
 import io.tatami.server.status.StatusReport;

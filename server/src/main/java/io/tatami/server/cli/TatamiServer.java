@@ -1,6 +1,8 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
+import io.tatami.server.cli.admin.AdminCommand;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.lab.command.LabCommand;
 import io.tatami.server.node.Patience;
 import java.io.PrintWriter;

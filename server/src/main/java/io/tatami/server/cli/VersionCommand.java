@@ -1,5 +1,6 @@
 package io.tatami.server.cli;
 
+import io.tatami.server.cli.option.ExitCode;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.server.cli.ServerLifecycle.Served;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.DataDirectory;
 import java.io.PrintWriter;
 import java.io.StringWriter;

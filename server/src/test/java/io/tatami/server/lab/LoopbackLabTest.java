@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.server.cli.ExitCode;
 import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.lab.host.DiskRate;
 import io.tatami.server.lab.host.LinkRate;
 import io.tatami.server.lab.host.ProcessMark;

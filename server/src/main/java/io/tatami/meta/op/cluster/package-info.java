@@ -1,5 +1,5 @@
 /**
- * Operations on membership: sessions, metadata servers, block servers, replicas, credits and safe mode. Imported by
+ * Operations on membership: sessions, metadata servers, replicas, credits and safe mode. Imported by
  * {@code meta.service..}.
  */
 @NullMarked

@@ -1,4 +1,4 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.option;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -13,7 +13,7 @@ public final class ExitCode {
     /** The command line or the surroundings are wrong: nothing was begun. */
     public static final int USAGE = 2;
     /** A server ended by itself: no group is served any more. */
-    static final int STOPPED = 3;
+    public static final int STOPPED = 3;
 
     /** What somebody has to mend before the same command can do any better. */
     private static final Set<ErrorCode> SURROUNDINGS = EnumSet.of(
@@ -29,7 +29,7 @@ public final class ExitCode {
 
     private ExitCode() {}
 
-    static int of(TatamiException failure) {
+    public static int of(TatamiException failure) {
         return SURROUNDINGS.contains(failure.code()) ? USAGE : FAILED;
     }
 }

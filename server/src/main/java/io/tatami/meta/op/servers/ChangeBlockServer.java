@@ -1,4 +1,4 @@
-package io.tatami.meta.op.cluster;
+package io.tatami.meta.op.servers;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;

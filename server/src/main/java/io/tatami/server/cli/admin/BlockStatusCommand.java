@@ -1,9 +1,11 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;

@@ -1,4 +1,4 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
@@ -6,6 +6,8 @@ import io.tatami.conf.SettingKind;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;

@@ -1,7 +1,9 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.MetadataServersText;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

@@ -1,10 +1,11 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import com.google.protobuf.ByteString;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.MetadataServersText;
 import io.tatami.server.status.MoveProgress;
 import java.io.PrintWriter;

@@ -1,4 +1,4 @@
-package io.tatami.meta.op.cluster;
+package io.tatami.meta.op.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import picocli.CommandLine.Command;
 
@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
         name = "admin",
         description = "Changes the servers of a cluster.",
         subcommands = {AdminCommand.Metadata.class, AdminCommand.Block.class})
-final class AdminCommand {
+public final class AdminCommand {
     /** {@code tatami admin metadata …}. */
     @Command(
             name = "metadata",

@@ -1,10 +1,11 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterAdmin;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.status.MetadataServersText;
 import java.util.List;
 import java.util.stream.Collectors;

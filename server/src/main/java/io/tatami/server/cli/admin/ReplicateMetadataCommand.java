@@ -1,8 +1,10 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.client.ClusterAdmin;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ReplicationProgress;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;

@@ -1,9 +1,10 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import com.google.protobuf.ByteString;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.MetadataServersText;
 import io.tatami.server.status.MoveProgress;
 import java.io.PrintWriter;

@@ -1,4 +1,4 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;

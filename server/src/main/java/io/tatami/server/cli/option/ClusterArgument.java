@@ -1,4 +1,4 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.option;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The cluster that a command is about: its first argument. */
-class ClusterArgument {
+public class ClusterArgument {
     @Parameters(index = "0", paramLabel = "URI", description = "tatami://host:port of any metadata server.")
     private String uri;
 
@@ -17,7 +17,7 @@ class ClusterArgument {
     private CommandSpec command;
 
     /** As {@link ClusterAddress#connect}. */
-    final TatamiClient connect() throws TatamiException {
+    public final TatamiClient connect() throws TatamiException {
         return ClusterAddress.of(uri).connect(Patience.of(command.commandLine().getErr()));
     }
 }

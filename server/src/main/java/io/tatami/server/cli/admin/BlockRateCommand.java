@@ -1,9 +1,11 @@
-package io.tatami.server.cli;
+package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.SettingKind;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
+import io.tatami.server.cli.option.ClusterArgument;
+import io.tatami.server.cli.option.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;

@@ -1,0 +1,8 @@
+/**
+ * {@code tatami admin …}: the commands that change metadata servers and block servers. Imports {@code server.cli.option}.
+ * Imported by {@code server.cli}.
+ */
+@NullMarked
+package io.tatami.server.cli.admin;
+
+import org.jspecify.annotations.NullMarked;
