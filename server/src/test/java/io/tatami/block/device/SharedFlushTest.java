@@ -64,7 +64,13 @@ class SharedFlushTest {
     void allWhoComeWhileAFlushIsUnderWayShareTheNext() throws Exception {
         try (IoThreads threads = IoThreads.start("test", 1)) {
             CountDownLatch gate = new CountDownLatch(1);
-            PendingAccess held = threads.stream(AccessKind.READ).submit(Device.UNIT_BYTES, () -> await(gate));
+            CountDownLatch begun = new CountDownLatch(1);
+            PendingAccess held = threads.stream(AccessKind.READ).submit(Device.UNIT_BYTES, () -> {
+                begun.countDown();
+                await(gate);
+            });
+            // A flush that came before the thread has taken this access would be done first.
+            begun.await();
             SharedFlush flush = new SharedFlush(disk, threads);
             List<Thread> callers = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
@@ -72,6 +78,7 @@ class SharedFlushTest {
                 caller.start();
                 callers.add(caller);
                 while (caller.getState() != Thread.State.WAITING) {
+                    assertTrue(caller.isAlive(), "a caller has returned without a flush");
                     Thread.onSpinWait();
                 }
             }
