@@ -1,6 +1,4 @@
-/**
- * Operations on the block servers that are members of the cluster. Imported by {@code meta.service.cluster}.
- */
+/** Operations on the block servers that are members of the cluster. Imported by {@code meta.service.cluster}. */
 @NullMarked
 package io.tatami.meta.op.servers;
 
