@@ -12,7 +12,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
@@ -32,7 +32,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final BlockTarget target;
     private final BlockId block;
     private final ReadQueue queue;
-    private final RpcStream<ReadCredit> stream;
+    private final RpcStream<ReadWindowUpdate> stream;
     private final RegionLease lease;
     private final MemoryBudget budget;
     private final long aheadBytesMax;
@@ -65,7 +65,7 @@ public final class BlockReadStream implements AutoCloseable {
             BlockTarget target,
             ReadBlockRequest request,
             ReadQueue queue,
-            RpcStream<ReadCredit> stream,
+            RpcStream<ReadWindowUpdate> stream,
             RegionLease lease,
             MemoryBudget budget,
             Ahead ahead,
@@ -101,18 +101,18 @@ public final class BlockReadStream implements AutoCloseable {
             DamageReporter damage,
             BlockClientSettings settings,
             Clock clock) {
-        ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
+        ReadBlockRequest.Builder request = range.toBuilder().setWindowBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();
         long aheadMax =
                 region == null ? Math.min(settings.readAheadBytes(), Math.max(SURE_BYTES, range.getLength())) : 0;
         long ahead = region == null ? SURE_BYTES + budget.take(aheadMax - SURE_BYTES) : 0;
         if (region == null) {
-            request.setCreditBytes(ahead);
+            request.setWindowBytes(ahead);
         } else {
-            request.setCreditBytes(region.lengthBytes()).setSharedMemory(region.name());
+            request.setWindowBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region, clock);
-        RpcStream<ReadCredit> stream = connection.openStream(
+        RpcStream<ReadWindowUpdate> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());
         Generation generation = Generation.of(range.getGeneration());
@@ -322,7 +322,7 @@ public final class BlockReadStream implements AutoCloseable {
         arrived.payload().release();
         current = null;
         if (arrived.frame().hasSharedUnit()) {
-            stream.send(ReadCredit.newBuilder()
+            stream.send(ReadWindowUpdate.newBuilder()
                     .setSharedUnit(arrived.frame().getSharedUnit())
                     .build());
             return;
@@ -333,7 +333,7 @@ public final class BlockReadStream implements AutoCloseable {
             long more = budget.take(Math.max(0, aheadBytesMax - aheadBytes));
             aheadBytes += more;
             owedWindowBytes += more;
-            stream.send(ReadCredit.newBuilder().setBytes(owedWindowBytes).build());
+            stream.send(ReadWindowUpdate.newBuilder().setBytes(owedWindowBytes).build());
             owedWindowBytes = 0;
         }
     }

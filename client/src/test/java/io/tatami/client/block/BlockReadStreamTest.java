@@ -15,8 +15,8 @@ import io.tatami.base.MemoryBudget;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.ReportDamageRequest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -59,7 +59,7 @@ final class BlockReadStreamTest {
             first.close();
             send(0, ChunkChecksum.CHUNK_BYTES, -1);
             assertEquals(ChunkChecksum.CHUNK_BYTES, late.read(ByteBuffer.allocate(MIB)));
-            ReadCredit more = (ReadCredit) server.received.get(0).message();
+            ReadWindowUpdate more = (ReadWindowUpdate) server.received.get(0).message();
             assertEquals(3L * MIB, more.getBytes());
             late.close();
             assertEquals(0, second.position());
@@ -69,7 +69,7 @@ final class BlockReadStreamTest {
     private List<Long> windows() {
         return server.requests.stream()
                 .map(ReadBlockRequest.class::cast)
-                .map(ReadBlockRequest::getCreditBytes)
+                .map(ReadBlockRequest::getWindowBytes)
                 .toList();
     }
 
@@ -146,7 +146,7 @@ final class BlockReadStreamTest {
             byte[] read = new byte[MIB];
             assertEquals(MIB, stream.read(read, 0, MIB));
             assertEquals(
-                    ReadCredit.newBuilder().setBytes(MIB).build(),
+                    ReadWindowUpdate.newBuilder().setBytes(MIB).build(),
                     server.received.get(0).message());
             assertEquals(MIB / 2, stream.skip(MIB / 2));
             assertEquals(10, stream.read(read, 0, 10));

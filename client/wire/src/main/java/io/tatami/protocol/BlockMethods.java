@@ -34,8 +34,8 @@ import io.tatami.protocol.wire.PullBlocksReply;
 import io.tatami.protocol.wire.PullBlocksRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.ReportDamageRequest;
@@ -80,14 +80,14 @@ public final class BlockMethods {
      * one here is known to be damaged), IO_ERROR (also where the block may be on a volume that was not opened), BUSY
      * and UNAVAILABLE.
      */
-    public static final StreamMethod<ReadBlockRequest, ReadCredit, ReadFrame, ReadBlockReply> READ_BLOCK =
+    public static final StreamMethod<ReadBlockRequest, ReadWindowUpdate, ReadFrame, ReadBlockReply> READ_BLOCK =
             new StreamMethod<>(
                     201,
                     "block.read",
                     USERS,
                     READS,
                     ReadBlockRequest.parser(),
-                    ReadCredit.parser(),
+                    ReadWindowUpdate.parser(),
                     ReadFrame.parser(),
                     ReadBlockReply.parser());
 

@@ -23,8 +23,8 @@ import io.tatami.protocol.wire.MemoryMapped;
 import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.ShareMemoryReply;
 import io.tatami.protocol.wire.ShareMemoryRequest;
 import io.tatami.rpc.CallOptions;
@@ -238,7 +238,7 @@ final class SharedMemoryTest {
                     .setLength(6 * MIB)
                     .setSharedMemory(name)
                     .build();
-            RpcStream<ReadCredit> unused = rig.connect(0)
+            RpcStream<ReadWindowUpdate> unused = rig.connect(0)
                     .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, heard);
             assertEquals(6 * MIB, heard.end.get(20, TimeUnit.SECONDS).getLength());
             assertArrayEquals(Arrays.copyOf(bytes, 6 * MIB), heard.payload.toByteArray());
@@ -283,19 +283,19 @@ final class SharedMemoryTest {
             ReadBlockRequest request = ReadBlockRequest.newBuilder()
                     .setBlockId(block.value())
                     .setLength(MIB)
-                    .setCreditBytes(4 * MIB)
+                    .setWindowBytes(4 * MIB)
                     .setSharedMemory(name)
                     .build();
 
             Heard<ReadFrame, ReadBlockReply> other = new Heard<>();
-            RpcStream<ReadCredit> unused = rig.client
+            RpcStream<ReadWindowUpdate> unused = rig.client
                     .bulkConnection(rig.target(0))
                     .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, other);
             assertEquals(MIB, other.end.get(20, TimeUnit.SECONDS).getLength());
             assertArrayEquals(Arrays.copyOf(bytes, MIB), other.payload.toByteArray());
 
             Heard<ReadFrame, ReadBlockReply> own = new Heard<>();
-            RpcStream<ReadCredit> unusedToo = rig.connect(0)
+            RpcStream<ReadWindowUpdate> unusedToo = rig.connect(0)
                     .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, own);
             assertEquals(MIB, own.end.get(20, TimeUnit.SECONDS).getLength());
             assertEquals(0, own.payload.size());

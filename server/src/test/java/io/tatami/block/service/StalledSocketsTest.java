@@ -108,7 +108,7 @@ final class StalledSocketsTest {
         return askAndNeverRead(target, STREAMS_EACH, BLOCK_BYTES);
     }
 
-    private static Socket askAndNeverRead(BlockTarget target, int streams, int creditBytes) throws IOException {
+    private static Socket askAndNeverRead(BlockTarget target, int streams, int windowBytes) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(16 << 10);
         socket.connect(new InetSocketAddress(target.host(), target.port()));
@@ -130,7 +130,7 @@ final class StalledSocketsTest {
             ReadBlockRequest request = ReadBlockRequest.newBuilder()
                     .setBlockId(BLOCK.value())
                     .setLength(BLOCK_BYTES)
-                    .setCreditBytes(creditBytes)
+                    .setWindowBytes(windowBytes)
                     .build();
             socket.getOutputStream()
                     .write(frame(FrameKind.REQUEST, call, header.toByteString(), request.toByteString()));

@@ -12,8 +12,8 @@ import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -331,7 +331,8 @@ public final class FakeBlocks {
         }
     }
 
-    private StreamReceiver<ReadCredit> read(ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+    private StreamReceiver<ReadWindowUpdate> read(
+            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         Runnable before;
         synchronized (this) {
             before = beforeRead;
@@ -391,9 +392,9 @@ public final class FakeBlocks {
         }
     }
 
-    private final class IgnoredWindow implements StreamReceiver<ReadCredit> {
+    private final class IgnoredWindow implements StreamReceiver<ReadWindowUpdate> {
         @Override
-        public void onMessage(ReadCredit more, ByteBuf payload) {
+        public void onMessage(ReadWindowUpdate more, ByteBuf payload) {
             payload.release();
         }
 

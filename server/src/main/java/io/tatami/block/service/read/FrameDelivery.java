@@ -14,8 +14,8 @@ import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.ServerStream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +57,8 @@ public final class FrameDelivery implements UnitDelivery {
     }
 
     @Override
-    public long firstCredit(ReadBlockRequest request) {
-        return request.getCreditBytes();
+    public long firstWindow(ReadBlockRequest request) {
+        return request.getWindowBytes();
     }
 
     @Override
@@ -98,13 +98,13 @@ public final class FrameDelivery implements UnitDelivery {
     }
 
     @Override
-    public Sent send(long creditBytes) {
+    public Sent send(long windowBytes) {
         if (unit == null || bytes == null) {
             throw new IllegalStateException("no unit to send from");
         }
         ReadUnit.Origin sentFrom = unit.origin();
         long offset = unit.offsetBytes() + bytes.readerIndex();
-        int room = Math.min(BlockPayload.roomBytes(offset), wholeChunks(offset, creditBytes));
+        int room = Math.min(BlockPayload.roomBytes(offset), wholeChunks(offset, windowBytes));
         int length = Math.min(bytes.readableBytes(), room);
         ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset).setOrigin(origin(unit));
         int pieces = ChunkChecksum.pieces(offset, length);
@@ -120,9 +120,9 @@ public final class FrameDelivery implements UnitDelivery {
         return new Sent(length, length, sentFrom);
     }
 
-    /** Up to the end of the chunk in which the credit ends. */
-    private static int wholeChunks(long offset, long creditBytes) {
-        long end = offset + Math.max(1, Math.min(creditBytes, BlockPayload.BYTES_MAX));
+    /** Up to the end of the chunk in which the window ends. */
+    private static int wholeChunks(long offset, long windowBytes) {
+        long end = offset + Math.max(1, Math.min(windowBytes, BlockPayload.BYTES_MAX));
         long chunks = (end + ChunkChecksum.CHUNK_BYTES - 1) / ChunkChecksum.CHUNK_BYTES;
         return (int) (chunks * ChunkChecksum.CHUNK_BYTES - offset);
     }
@@ -136,7 +136,7 @@ public final class FrameDelivery implements UnitDelivery {
     }
 
     @Override
-    public long credit(ReadCredit message) {
+    public long extension(ReadWindowUpdate message) {
         return Math.max(0, message.getBytes());
     }
 

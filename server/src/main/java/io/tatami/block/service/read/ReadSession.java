@@ -13,8 +13,8 @@ import io.tatami.block.volume.ReadUnit;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.util.concurrent.Executor;
@@ -26,12 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read stream. It runs in {@link Turns} on the reader threads of its volume. A turn sends while there is credit and
- * the network takes more, up to {@link BlockServerSettings#readTurnBytes}; the next turn waits behind the volume's
- * other readers. The turn owns the {@link ReadState}. Other threads leave credit, a stop or a pause in an atomic or
- * volatile field, and ask for a turn.
+ * One read stream. It runs in {@link Turns} on the reader threads of its volume. A turn sends while its window is open
+ * and the network takes more, up to {@link BlockServerSettings#readTurnBytes}; the next turn waits behind the volume's
+ * other readers. The turn owns the {@link ReadState}. Other threads leave an extension of the window, a stop or a pause
+ * in an atomic or volatile field, and ask for a turn.
  */
-final class ReadSession implements StreamReceiver<ReadCredit> {
+final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
 
     private final ReadBlockRequest request;
@@ -44,7 +44,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private volatile UnitDelivery delivery;
 
     // Left by other threads for the turn.
-    private final AtomicLong credit;
+    private final AtomicLong window;
     private volatile @Nullable TatamiException stopped;
     private volatile boolean parkWanted;
 
@@ -77,7 +77,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         this.turns = new Turns(readers, this::turn);
         this.delivery = delivery;
         this.otherDelivery = otherDelivery;
-        this.credit = new AtomicLong(delivery.firstCredit(request));
+        this.window = new AtomicLong(delivery.firstWindow(request));
         this.movedNanos = context.nowNanos();
     }
 
@@ -87,10 +87,10 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     }
 
     @Override
-    public void onMessage(ReadCredit more, ByteBuf payload) {
+    public void onMessage(ReadWindowUpdate more, ByteBuf payload) {
         payload.release();
-        long bytes = delivery.credit(more);
-        if (bytes > 0 && credit.getAndAdd(bytes) <= 0) {
+        long bytes = delivery.extension(more);
+        if (bytes > 0 && window.getAndAdd(bytes) <= 0) {
             turns.want();
         }
     }
@@ -142,11 +142,11 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             movedNanos = context.nowNanos();
             park();
         }
-        if (credit.get() <= 0 || !stream.isWritable()) {
+        if (window.get() <= 0 || !stream.isWritable()) {
             return awaitRoom();
         }
         long turnEnd = sentBytes + context.settings().readTurnBytes();
-        while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
+        while (window.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
             if (request.getBackground() && !streams.mayCopy(turns::want)) {
                 return false;
             }
@@ -170,7 +170,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     /** Returns whether another turn is possible at once; otherwise one is requested when it becomes possible. */
     private boolean awaitRoom() {
-        if (credit.get() > 0 && !stream.isWritable()) {
+        if (window.get() > 0 && !stream.isWritable()) {
             if (!awaitingWritable) {
                 awaitingWritable = true;
                 stream.whenWritable(() -> {
@@ -180,7 +180,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             }
             return false;
         }
-        return credit.get() > 0 || stopped != null;
+        return window.get() > 0 || stopped != null;
     }
 
     /** A reader of the rest of the range. The end of the range is fixed at the first call. */
@@ -233,10 +233,10 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     }
 
     private void sendFrame() {
-        UnitDelivery.Sent sent = delivery.send(credit.get());
+        UnitDelivery.Sent sent = delivery.send(window.get());
         sentBytes += sent.bytes();
         movedNanos = context.nowNanos();
-        credit.addAndGet(-sent.cost());
+        window.addAndGet(-sent.cost());
         if (request.getBackground()) {
             streams.copied(sent.bytes());
         }

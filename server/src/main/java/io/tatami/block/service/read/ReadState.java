@@ -17,7 +17,7 @@ sealed interface ReadState {
     /** A reader of the volume is open, and may hold buffers. */
     record Reading(BlockReader reader, long endOffset) implements ReadState {}
 
-    /** The stream stands still and holds no buffer; it goes on when there is credit and room to send. */
+    /** The stream stands still and holds no buffer; it goes on when the window is open and there is room to send. */
     record Parked(long endOffset) implements ReadState {}
 
     /** There was no memory for a frame: the stream holds no buffer, and asks again now and then. */

@@ -14,8 +14,8 @@ import io.tatami.block.volume.UnitCopies;
 import io.tatami.block.volume.Volume;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
@@ -78,7 +78,7 @@ public final class ReadStreams {
     }
 
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
-    public StreamReceiver<ReadCredit> open(
+    public StreamReceiver<ReadWindowUpdate> open(
             CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         Volume volume;
         VolumeStreams.Counted counted;
@@ -120,7 +120,8 @@ public final class ReadStreams {
     }
 
     /** Refuses a reader that accepts sound copies only. The refusal is not logged. */
-    private StreamReceiver<ReadCredit> refuseDamaged(BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
+    private StreamReceiver<ReadWindowUpdate> refuseDamaged(
+            BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
         stream.failure(new TatamiException(
                 ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
         return new AnsweredStream<>();

@@ -12,15 +12,15 @@ import io.tatami.block.volume.UnitMemory;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.ServerStream;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Has units read into memory that the reader has mapped, and tells where they lie. A unit there is the reader's until
- * it comes back; credit is counted in whole units, so that where there is credit there is a unit to read into. Chunks
+ * it comes back; the window is counted in whole units, so that where it is open there is a unit to read into. Chunks
  * are verified by the reader alone; when one fails it asks for it again without this memory, and the server finds the
  * damage.
  */
@@ -43,7 +43,7 @@ final class SharedDelivery implements UnitDelivery {
     }
 
     @Override
-    public long firstCredit(ReadBlockRequest request) {
+    public long firstWindow(ReadBlockRequest request) {
         return (long) memory.buffers() * Device.UNIT_BYTES;
     }
 
@@ -76,7 +76,7 @@ final class SharedDelivery implements UnitDelivery {
     }
 
     @Override
-    public Sent send(long creditBytes) {
+    public Sent send(long windowBytes) {
         ReadUnit sent = unit;
         if (sent == null) {
             throw new IllegalStateException("no unit to tell of");
@@ -98,7 +98,7 @@ final class SharedDelivery implements UnitDelivery {
     }
 
     @Override
-    public long credit(ReadCredit message) {
+    public long extension(ReadWindowUpdate message) {
         int number = message.getSharedUnit();
         return message.hasSharedUnit() && number >= 0 && number < lent.length() && giveBack(number)
                 ? Device.UNIT_BYTES

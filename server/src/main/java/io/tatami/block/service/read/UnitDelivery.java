@@ -6,15 +6,15 @@ import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 
 /**
- * How the units of one read stream get to its reader. Used by whoever has the session's turn; {@link #credit} is called
- * on the event loop at any time.
+ * How the units of one read stream get to its reader. Used by whoever has the session's turn; {@link #extension} is
+ * called on the event loop at any time.
  */
 public interface UnitDelivery extends AutoCloseable {
-    /** What of the request's credit counts, in bytes. */
-    long firstCredit(ReadBlockRequest request);
+    /** What of the window that the request asks for counts, in bytes. */
+    long firstWindow(ReadBlockRequest request);
 
     /** Opens a reader that reads to where this delivery wants units. */
     BlockReader open(VolumeSet.Found found, Generation generation, long offsetBytes, long lengthBytes)
@@ -30,15 +30,15 @@ public interface UnitDelivery extends AutoCloseable {
     boolean canSend();
 
     /**
-     * Sends what goes into one frame, where {@link #canSend}; no more chunks than {@code creditBytes}, above 0, asks
+     * Sends what goes into one frame, where {@link #canSend}; no more chunks than {@code windowBytes}, above 0, asks
      * for.
      */
-    Sent send(long creditBytes);
+    Sent send(long windowBytes);
 
     /** The reader has read something: what that is worth, in bytes. */
-    long credit(ReadCredit message);
+    long extension(ReadWindowUpdate message);
 
-    /** Whether there is nowhere to read to, though there is credit: another delivery is needed. */
+    /** Whether there is nowhere to read to, though the window is open: another delivery is needed. */
     boolean isStuck();
 
     /** Gives back what was loaded and not sent; the reader is about to be closed. */
@@ -52,7 +52,7 @@ public interface UnitDelivery extends AutoCloseable {
      * A frame that was sent.
      *
      * @param bytes of the block in it
-     * @param cost how much credit it took
+     * @param cost how much of the window it took
      * @param origin where the bytes were read
      */
     record Sent(int bytes, long cost, ReadUnit.Origin origin) {}

@@ -28,8 +28,8 @@ import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
-import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
@@ -211,7 +211,7 @@ final class SessionWorld implements AutoCloseable {
     final class Reader {
         final RecordedStream<ReadFrame, ReadBlockReply> stream = new RecordedStream<>();
         final long offset;
-        private final StreamReceiver<ReadCredit> session;
+        private final StreamReceiver<ReadWindowUpdate> session;
 
         private Reader(long offset, long length, long credit) {
             this.offset = offset;
@@ -219,13 +219,13 @@ final class SessionWorld implements AutoCloseable {
                     .setBlockId(BLOCK.value())
                     .setOffset(offset)
                     .setLength(length)
-                    .setCreditBytes(credit)
+                    .setWindowBytes(credit)
                     .build();
             session = reads.open(caller("reader"), request, stream);
         }
 
         void credit(long bytes) {
-            session.onMessage(ReadCredit.newBuilder().setBytes(bytes).build(), Unpooled.EMPTY_BUFFER);
+            session.onMessage(ReadWindowUpdate.newBuilder().setBytes(bytes).build(), Unpooled.EMPTY_BUFFER);
         }
 
         void cancel() {
