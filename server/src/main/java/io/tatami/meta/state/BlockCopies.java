@@ -43,10 +43,11 @@ public final class BlockCopies {
         return copies(block.getServerIdList(), block.getCopyNumberList());
     }
 
-    private static List<Copy> copies(List<Integer> serverIds, List<Integer> numbers) {
-        List<Copy> copies = new ArrayList<>(serverIds.size());
-        for (int i = 0; i < serverIds.size(); i++) {
-            copies.add(new Copy(new ServerId(serverIds.get(i)), i < numbers.size() ? numbers.get(i) : 0));
+    /** @param holders ids of block servers */
+    private static List<Copy> copies(List<Integer> holders, List<Integer> numbers) {
+        List<Copy> copies = new ArrayList<>(holders.size());
+        for (int i = 0; i < holders.size(); i++) {
+            copies.add(new Copy(new ServerId(holders.get(i)), i < numbers.size() ? numbers.get(i) : 0));
         }
         return copies;
     }

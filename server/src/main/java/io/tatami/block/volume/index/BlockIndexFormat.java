@@ -199,17 +199,17 @@ public final class BlockIndexFormat {
 
     private static CopyNumbers numbers(ByteBuffer buffer, byte version, BlockId block) throws TatamiException {
         boolean isGenerationOnly = version == RECORD_VERSION_OF_GENERATION;
-        long generation = buffer.getLong(GENERATION_OFFSET);
-        long promised = isGenerationOnly ? generation : buffer.getLong(PROMISED_OFFSET);
+        long ofBytes = buffer.getLong(GENERATION_OFFSET);
+        long promised = isGenerationOnly ? ofBytes : buffer.getLong(PROMISED_OFFSET);
         int number = isGenerationOnly ? 0 : buffer.getInt(COPY_NUMBER_OFFSET);
         // A record has one encoding: the sum is made of what is encoded again.
-        if (generation < 0
-                || promised < generation
+        if (ofBytes < 0
+                || promised < ofBytes
                 || number < 0
-                || isGenerationOnly != (number == 0 && promised == generation)) {
+                || isGenerationOnly != (number == 0 && promised == ofBytes)) {
             throw corrupt("the record of block " + block + " has inconsistent numbers");
         }
-        return new CopyNumbers(number, Generation.of(generation), Generation.of(promised));
+        return new CopyNumbers(number, Generation.of(ofBytes), Generation.of(promised));
     }
 
     /** The segment of {@code chunks} checksums from {@code first} of the array on. */
