@@ -51,12 +51,12 @@ final class CopyReportsTest {
         while (!reports.due(now).isEmpty()) {
             assertEquals(1, asked().size());
             reports.failed(SHARD, now);
-            long pause = Math.min(CopyReports.RETRY_MILLIS_MAX, CopyReports.RETRY_MILLIS_MIN << Math.min(tries, 10));
+            long pause = Math.min(ShardNotices.RETRY_MILLIS_MAX, ShardNotices.RETRY_MILLIS_MIN << Math.min(tries, 10));
             assertEquals(List.of(), reports.due(now + pause - 1));
             now += pause;
-            assertTrue(++tries <= CopyReports.TRIES_MAX, "it goes on for ever");
+            assertTrue(++tries <= ShardNotices.TRIES_MAX, "it goes on for ever");
         }
-        assertEquals(CopyReports.TRIES_MAX, tries);
+        assertEquals(ShardNotices.TRIES_MAX, tries);
     }
 
     @Test

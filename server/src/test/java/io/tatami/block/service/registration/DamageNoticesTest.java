@@ -40,7 +40,7 @@ final class DamageNoticesTest {
     void whatWasNotAnsweredIsToldAgainLaterAndLater() {
         notices.found(BlockRig.block(1));
         long now = 0;
-        for (long pause = DamageNotices.RETRY_MILLIS_MIN; pause <= DamageNotices.RETRY_MILLIS_MAX; pause *= 2) {
+        for (long pause = ShardNotices.RETRY_MILLIS_MIN; pause <= ShardNotices.RETRY_MILLIS_MAX; pause *= 2) {
             assertEquals(1, notices.request(SHARD, SERVER).getBlockIdCount());
             notices.failed(SHARD, now);
             assertEquals(List.of(), notices.due(now + pause - 1));
@@ -51,10 +51,10 @@ final class DamageNoticesTest {
         while (!notices.due(now).isEmpty()) {
             assertEquals(1, notices.request(SHARD, SERVER).getBlockIdCount());
             notices.failed(SHARD, now);
-            now += DamageNotices.RETRY_MILLIS_MAX;
-            assertTrue(++tries <= DamageNotices.TRIES_MAX, "it goes on for ever");
+            now += ShardNotices.RETRY_MILLIS_MAX;
+            assertTrue(++tries <= ShardNotices.TRIES_MAX, "it goes on for ever");
         }
-        assertEquals(DamageNotices.TRIES_MAX, tries);
+        assertEquals(ShardNotices.TRIES_MAX, tries);
     }
 
     @Test
