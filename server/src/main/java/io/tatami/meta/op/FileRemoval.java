@@ -93,7 +93,8 @@ public final class FileRemoval {
         queue(state, block, BlockCopies.all(block));
     }
 
-    private static void queue(ShardState state, BlockRecord block, List<Copy> copies) {
+    /** Has servers delete these copies of a block, each by its number; what is recorded of the block stays as it is. */
+    public static void queue(ShardState state, BlockRecord block, List<Copy> copies) {
         ReclaimRecord.Builder reclaim = ReclaimRecord.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setGeneration(Math.max(block.getGeneration(), block.getIssuedGeneration()))

@@ -2,14 +2,17 @@ package io.tatami.meta.state;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.meta.state.wire.FileNeedRecord;
+import io.tatami.meta.state.wire.HealCursorRecord;
 import io.tatami.meta.state.wire.NeedRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of a shard whose copies are to be looked at, by class, and the files whose blocks are to be. A block waits
- * in one class at most. It stays until it was found to have the copies that it is to have.
+ * The blocks of a shard whose copies are to be looked at, by class; the files whose blocks are to be; and how far the
+ * blocks of servers that are to have none are queued. A block waits in one class at most. It stays until it was found
+ * to have the copies that it is to have.
  */
 public final class Needs {
     private final ShardState state;
@@ -123,5 +126,18 @@ public final class Needs {
     /** All blocks of a file are to be looked at: the number of copies that it asks for has changed. */
     public void lookAtFile(FileId file) {
         state.write(Keys.fileNeed(file), FileNeedRecord.getDefaultInstance());
+    }
+
+    /** How far the blocks of a server that is to have none are queued; of pass 0 where they are not being queued. */
+    public HealCursorRecord healCursor(ServerId server) {
+        return state.readOr(Keys.healCursor(server), HealCursorRecord.getDefaultInstance(), HealCursorRecord.parser());
+    }
+
+    public void putHealCursor(ServerId server, HealCursorRecord cursor) {
+        state.write(Keys.healCursor(server), cursor);
+    }
+
+    public void removeHealCursor(ServerId server) {
+        state.remove(Keys.healCursor(server));
     }
 }

@@ -16,7 +16,6 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GrowthRecord;
-import io.tatami.meta.state.wire.HealCursorRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
@@ -393,19 +392,6 @@ public final class ShardState extends Records {
         remove(Keys.transaction(id));
     }
 
-    /** How far the blocks of a server that is to have none are queued; of pass 0 where they are not being queued. */
-    public HealCursorRecord healCursor(ServerId server) {
-        return readOr(Keys.healCursor(server), HealCursorRecord.getDefaultInstance(), HealCursorRecord.parser());
-    }
-
-    public void putHealCursor(ServerId server, HealCursorRecord cursor) {
-        write(Keys.healCursor(server), cursor);
-    }
-
-    public void removeHealCursor(ServerId server) {
-        remove(Keys.healCursor(server));
-    }
-
     /** The newest round of an audit that has begun; 0 before the first. */
     public long newestAuditRound() {
         return longOr(Keys.singleton("counter.audit"), 0);
@@ -477,6 +463,17 @@ public final class ShardState extends Records {
     /** The number of an audit round of this shard; never given twice. */
     public long mintAuditRound() {
         return next("audit");
+    }
+
+    /**
+     * Whether this shard has minted the block in its present epoch. An id has the epoch in its upper bits, so one of an
+     * older epoch sorts below all of this one's.
+     */
+    public boolean hasMinted(BlockId block) {
+        BlockId oldest = BlockId.of(group().getGroup(), group().getRestoreEpoch(), 1);
+        return block.home().equals(id())
+                && block.value() >= oldest.value()
+                && block.value() <= newestBlock().value();
     }
 
     /** At or above every block id that this shard minted in its present restore epoch. */

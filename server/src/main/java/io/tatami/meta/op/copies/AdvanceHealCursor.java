@@ -40,10 +40,10 @@ public final class AdvanceHealCursor
     @Override
     public AdvanceHealCursorReply decide(ShardState state, RequestContext context, AdvanceHealCursorRequest request) {
         ServerId server = new ServerId(request.getServerId());
-        HealCursorRecord cursor = state.healCursor(server);
+        HealCursorRecord cursor = state.needs().healCursor(server);
         if (request.getPass() == NO_PASS) {
             if (cursor.getPass() != NO_PASS) {
-                state.removeHealCursor(server);
+                state.needs().removeHealCursor(server);
             }
             return AdvanceHealCursorReply.newBuilder().setDone(true).build();
         }
@@ -55,14 +55,15 @@ public final class AdvanceHealCursor
         queue(state, request, page);
         boolean done = page.size() < request.getLimit();
         if (!done) {
-            state.putHealCursor(
-                    server,
-                    HealCursorRecord.newBuilder()
-                            .setPass(request.getPass())
-                            .setAfterBlockId(page.get(page.size() - 1).value())
-                            .build());
+            state.needs()
+                    .putHealCursor(
+                            server,
+                            HealCursorRecord.newBuilder()
+                                    .setPass(request.getPass())
+                                    .setAfterBlockId(page.get(page.size() - 1).value())
+                                    .build());
         } else if (cursor.getPass() != NO_PASS) {
-            state.removeHealCursor(server);
+            state.needs().removeHealCursor(server);
         }
         return AdvanceHealCursorReply.newBuilder()
                 .setDone(done)

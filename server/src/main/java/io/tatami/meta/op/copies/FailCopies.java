@@ -3,6 +3,7 @@ package io.tatami.meta.op.copies;
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
+import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
@@ -12,6 +13,7 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.FailCopiesRequest;
 import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.protocol.wire.Empty;
+import java.util.List;
 
 /**
  * Forgets intended copies of which nothing was heard. A server may make one nevertheless: it is to delete what it has
@@ -25,7 +27,7 @@ public final class FailCopies implements Operation<ShardState, FailCopiesRequest
             NeededBlock needed = blocks.find(new BlockId(item.getBlockId()));
             Copy copy = new Copy(new ServerId(item.getServerId()), item.getCopyNumber());
             if (forget(state, needed, copy)) {
-                NeededBlocks.reclaim(state, needed.getBlock(), copy);
+                FileRemoval.queue(state, needed.getBlock(), List.of(copy));
             }
         }
         return Empty.getDefaultInstance();

@@ -3,6 +3,7 @@ package io.tatami.meta.op.copies;
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
+import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
@@ -94,8 +95,7 @@ public final class GiveUpCopy implements Operation<ShardState, GiveUpCopyRequest
         BlockRecord.Builder record = seen.getBlock().toBuilder();
         BlockCopies.of(record).remove(copy.server());
         state.changeBlock(file, seen.getIndex(), record.build());
-        state.removeReplica(copy.server(), block);
-        NeededBlocks.reclaim(state, seen.getBlock(), copy);
+        FileRemoval.reclaim(state, seen.getBlock(), List.of(copy));
         state.needs().look(block, file, seen.getIndex());
     }
 }

@@ -2,14 +2,12 @@ package io.tatami.meta.op.copies;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
-import io.tatami.base.ServerId;
 import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.NeededBlock;
-import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import java.util.HashMap;
 import java.util.Map;
@@ -80,17 +78,5 @@ final class NeededBlocks {
                     .forEach((index, record) -> found.put(new BlockId(record.getBlockId()), index));
         }
         return found;
-    }
-
-    /** The copy of a server is to be deleted there, by its number. */
-    static void reclaim(ShardState state, BlockRecord block, Copy copy) {
-        ServerId server = copy.server();
-        state.addReclaim(ReclaimRecord.newBuilder()
-                .setBlockId(block.getBlockId())
-                .setGeneration(Math.max(block.getGeneration(), block.getIssuedGeneration()))
-                .addServerId(server.value())
-                .addCopyNumber(copy.number())
-                .setBytes(block.getLength())
-                .build());
     }
 }

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
@@ -16,6 +17,7 @@ import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.Empty;
+import java.util.List;
 
 /**
  * Counts copies that servers have made. One counts if it is still intended and has the bytes and the generation that
@@ -77,12 +79,9 @@ public final class RecordCopies implements Operation<ShardState, CopiesMadeReque
 
     /** A block that this shard has not minted in its present epoch may be of a file that it has forgotten. */
     private static void reclaim(ShardState state, BlockId block, Copy copy) {
-        BlockId oldest = BlockId.of(state.group().getGroup(), state.group().getRestoreEpoch(), 1);
-        if (block.home().equals(state.id())
-                && block.value() >= oldest.value()
-                && block.value() <= state.newestBlock().value()) {
-            NeededBlocks.reclaim(
-                    state, BlockRecord.newBuilder().setBlockId(block.value()).build(), copy);
+        if (state.hasMinted(block)) {
+            FileRemoval.queue(
+                    state, BlockRecord.newBuilder().setBlockId(block.value()).build(), List.of(copy));
         }
     }
 }

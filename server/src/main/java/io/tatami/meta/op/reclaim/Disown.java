@@ -33,7 +33,7 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
             BlockId block = new BlockId(request.getBlockId(place));
             int number = place < request.getCopyNumberCount() ? request.getCopyNumber(place) : 0;
             BlockRecord record = record(state, block);
-            if (isOurs(state, block) && !isKnown(state, record, server, block, number)) {
+            if (state.hasMinted(block) && !isKnown(state, record, server, block, number)) {
                 ReclaimRecord.Builder stray = ReclaimRecord.newBuilder()
                         .setBlockId(block.value())
                         // Of a block that no file has: the highest, for whatever copy there is.
@@ -47,16 +47,6 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
             }
         }
         return DisownReply.newBuilder().setDisowned(disowned).build();
-    }
-
-    /**
-     * A block id minted here has the epoch in its upper bits, so one of an older epoch sorts below all of this one's.
-     */
-    private static boolean isOurs(ShardState state, BlockId block) {
-        BlockId oldest = BlockId.of(state.group().getGroup(), state.group().getRestoreEpoch(), 1);
-        return block.home().equals(state.id())
-                && block.value() >= oldest.value()
-                && block.value() <= state.newestBlock().value();
     }
 
     /**

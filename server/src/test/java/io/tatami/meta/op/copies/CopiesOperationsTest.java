@@ -247,8 +247,8 @@ final class CopiesOperationsTest {
         assertTrue(isGivenUp(giveUp()));
         assertEquals(List.of(new Copy(other, 1)), BlockCopies.counted(record()));
         assertNull(shard.state().replica(holder, block));
-        assertEquals(List.of(holder.value()), reclaims().get(0).getServerIdList());
-        assertEquals(List.of(0), reclaims().get(0).getCopyNumberList());
+        assertEquals(
+                List.of(new Copy(holder, 0)), BlockCopies.reclaimed(reclaims().get(0)));
     }
 
     @Test
@@ -317,11 +317,11 @@ final class CopiesOperationsTest {
         assertFalse(advance(AdvanceHealCursor.ALL, 1, 100).getDone());
         assertEquals(Urgency.UNJUDGED, shard.state().needs().urgency(block));
         assertNull(shard.state().needs().urgency(second));
-        assertEquals(block.value(), shard.state().healCursor(server).getAfterBlockId());
+        assertEquals(block.value(), shard.state().needs().healCursor(server).getAfterBlockId());
         assertFalse(advance(AdvanceHealCursor.ALL, 1, 100).getDone());
         assertEquals(Urgency.UNJUDGED, shard.state().needs().urgency(second));
         assertTrue(advance(AdvanceHealCursor.ALL, 1, 100).getDone());
-        assertEquals(0, shard.state().healCursor(server).getPass());
+        assertEquals(0, shard.state().needs().healCursor(server).getPass());
     }
 
     @Test

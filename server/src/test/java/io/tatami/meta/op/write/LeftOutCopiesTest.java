@@ -33,6 +33,7 @@ import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.TruncateRequest;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,26 @@ final class LeftOutCopiesTest {
         assertTrue(record.getOpen());
         assertEquals(List.of(), BlockCopies.intended(record));
         assertFalse(BlockCopies.of(record.toBuilder()).count(intended), "a copy of the old block counts");
+        assertEquals(List.of(intended), BlockCopies.reclaimed(onlyReclaim()));
+        assertNull(shard.state().replica(intended.server(), block()));
+    }
+
+    @Test
+    void copyThatIsBeingMadeIsVoidOnceTheBlockIsCut() throws Exception {
+        closeWithout(server(1));
+        Copy intended = intend(new ServerId(9));
+        shard.run(
+                new TruncateFile(shard.handles),
+                TruncateRequest.newBuilder()
+                        .setHandle(shard.handle())
+                        .setName("a")
+                        .setLength(4)
+                        .build());
+        BlockRecord record = record();
+        assertTrue(record.getOpen());
+        assertEquals(4, record.getLength());
+        assertEquals(List.of(), BlockCopies.intended(record));
+        assertFalse(BlockCopies.of(record.toBuilder()).count(intended), "a copy of the longer block counts");
         assertEquals(List.of(intended), BlockCopies.reclaimed(onlyReclaim()));
         assertNull(shard.state().replica(intended.server(), block()));
     }

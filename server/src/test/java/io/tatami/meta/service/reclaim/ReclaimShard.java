@@ -60,6 +60,9 @@ final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
 
     final List<Integer> requests = new ArrayList<>();
 
+    /** What each request that deletes asked of which server. */
+    final List<Deletion> deletions = new ArrayList<>();
+
     /** Servers of which a volume did not open: what they do not find they cannot tell of. */
     final Set<Integer> withoutVolume = new HashSet<>();
 
@@ -70,6 +73,8 @@ final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
         this.restoreEpoch = restoreEpoch;
         change(state -> state.draft().put(Keys.singleton("group"), record().toByteArray()));
     }
+
+    record Deletion(int server, List<DeleteBlocksRequest.Item> items) {}
 
     interface Change {
         void make(ShardState state) throws TatamiException;
@@ -183,6 +188,7 @@ final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
     }
 
     private DeleteBlocksReply delete(int server, DeleteBlocksRequest request) {
+        deletions.add(new Deletion(server, request.getItemList()));
         DeleteBlocksReply.Builder reply = DeleteBlocksReply.newBuilder();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
             if (disk(server).remove(item.getBlockId()) || !withoutVolume.contains(server)) {
