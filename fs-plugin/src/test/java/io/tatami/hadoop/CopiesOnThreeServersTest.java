@@ -5,22 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.block.service.context.BlockServerSettings;
-import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -108,15 +102,6 @@ final class CopiesOnThreeServersTest {
     }
 
     private BlockNode blockServer(String name, String host, URI metadata) throws Exception {
-        UUID cluster;
-        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-        try (TatamiClient client = TatamiClient.connect(metadata.getAuthority(), user, Settings.defaults())) {
-            cluster = client.clusterId();
-        }
-        return BlockNode.open(
-                new BlockNode.Setup(directory.resolve(name), List.of(), VOLUME_BYTES, host, 0),
-                cluster,
-                List.of(InetSocketAddress.createUnresolved(metadata.getHost(), metadata.getPort())),
-                BlockServerSettings.from(Settings.of(Map.of())));
+        return JoinedBlockServer.open(directory.resolve(name), VOLUME_BYTES, host, metadata);
     }
 }

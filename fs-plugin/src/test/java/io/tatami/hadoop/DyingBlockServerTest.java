@@ -5,20 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.block.service.context.BlockServerSettings;
-import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -97,15 +91,6 @@ final class DyingBlockServerTest {
     }
 
     private BlockNode blockServer(String name, URI metadata) throws Exception {
-        UUID cluster;
-        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-        try (TatamiClient client = TatamiClient.connect(metadata.getAuthority(), user, Settings.defaults())) {
-            cluster = client.clusterId();
-        }
-        return BlockNode.open(
-                new BlockNode.Setup(directory.resolve(name), List.of(), VOLUME_BYTES, "localhost", 0),
-                cluster,
-                List.of(InetSocketAddress.createUnresolved(metadata.getHost(), metadata.getPort())),
-                BlockServerSettings.from(Settings.of(Map.of())));
+        return JoinedBlockServer.open(directory.resolve(name), VOLUME_BYTES, "localhost", metadata);
     }
 }
