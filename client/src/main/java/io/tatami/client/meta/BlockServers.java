@@ -14,11 +14,11 @@ import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The block servers of the newest cluster map, by id. Safe for use by many threads. */
@@ -200,15 +200,10 @@ public final class BlockServers {
 
     private Set<ServerId> unknown(Status status) {
         Map<ServerId, BlockServerInfo> known = byId();
-        Set<ServerId> unknown = new HashSet<>();
-        for (BlockLocation location : status.getBlockList()) {
-            for (ServerId server : ServerId.listOf(location.getServerIdList())) {
-                if (!known.containsKey(server)) {
-                    unknown.add(server);
-                }
-            }
-        }
-        return unknown;
+        return status.getBlockList().stream()
+                .flatMap(location -> ServerId.listOf(location.getServerIdList()).stream())
+                .filter(server -> !known.containsKey(server))
+                .collect(Collectors.toSet());
     }
 
     private LocatedBlock located(BlockLocation location) {

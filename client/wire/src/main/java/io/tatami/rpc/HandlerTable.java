@@ -45,7 +45,7 @@ public final class HandlerTable {
     /**
      * Of a server whose handlers check their callers.
      *
-     * @param leaders who has a group that is not open here; {@link Detail#NONE} where that is not known
+     * @param leaders tells the leader of a group that is not open here; {@link Detail#NONE} if it is unknown
      */
     public HandlerTable(Function<GroupId, Detail> leaders) {
         this(leaders, CallerCheck.NONE);
