@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Chooses the servers of a new block: the writer's own host first, then another rack than those chosen so far where
- * there is one, and within that by weighted rendezvous hashing (Schindelhauer and Schomaker 2005), so that servers fill
- * up in proportion to the room they have. Pure: the same input gives the same servers.
+ * Chooses the servers of a block by HDFS's rule: the writer's own host first, then a server in another rack, then one
+ * more in that rack, and any further ones in the racks with the fewest copies. No host gets a second copy while there
+ * is a host without one. Within that the choice is by weighted rendezvous hashing (Schindelhauer and Schomaker 2005),
+ * so that servers fill up in proportion to the room they have. Pure: the same input gives the same servers.
  */
 public final class BlockPlacer {
     /** Refused candidates after which all others are asked at once, so that each refusal does not cost a pass. */
@@ -16,6 +17,9 @@ public final class BlockPlacer {
 
     /** The score of a candidate that is chosen or refused; all others are above it. */
     private static final double OUT = 0;
+
+    /** A copy on the same host is worse than any number of them in the same rack. */
+    private static final int HOST_WEIGHT = 1 << 16;
 
     private BlockPlacer() {}
 
@@ -44,7 +48,8 @@ public final class BlockPlacer {
     /**
      * Servers for further copies of a block, as {@link #place} chooses them.
      *
-     * @param present servers that have copies; none of them is among the candidates
+     * @param present servers that have copies, those of the rule's first copies first; none of them is among the
+     *     candidates
      */
     static List<ServerId> placeBeside(List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
         return choose(present, candidates, candidate -> true, "", copies, seed);
@@ -86,19 +91,22 @@ public final class BlockPlacer {
         }
     }
 
-    /** The index of the highest score among the preferred candidates, else among all; -1 where none is left. */
+    /** The index of the candidate that suits best, and of those the one with the highest score; -1 for none. */
     private static int best(List<Candidate> candidates, double[] scores, String clientHost, List<Candidate> chosen) {
         int best = -1;
-        int preferred = -1;
+        int bestMisfit = Integer.MAX_VALUE;
         for (int i = 0; i < scores.length; i++) {
-            if (isHigher(candidates, scores, i, best)) {
-                best = i;
+            boolean isHigher = isHigher(candidates, scores, i, best);
+            if (scores[i] == OUT || (bestMisfit == 0 && !isHigher)) {
+                continue;
             }
-            if (isHigher(candidates, scores, i, preferred) && isPreferred(candidates.get(i), clientHost, chosen)) {
-                preferred = i;
+            int misfit = misfit(candidates.get(i), clientHost, chosen);
+            if (misfit < bestMisfit || (misfit == bestMisfit && isHigher)) {
+                best = i;
+                bestMisfit = misfit;
             }
         }
-        return preferred < 0 ? best : preferred;
+        return best;
     }
 
     private static boolean isHigher(List<Candidate> candidates, double[] scores, int index, int than) {
@@ -112,17 +120,25 @@ public final class BlockPlacer {
                 < candidates.get(than).server().value();
     }
 
-    /** The first copy belongs on the writer's host, each other one in a rack that has none yet. */
-    private static boolean isPreferred(Candidate candidate, String clientHost, List<Candidate> chosen) {
+    /** How far a candidate is from where the next copy belongs; 0 where it belongs there. */
+    private static int misfit(Candidate candidate, String clientHost, List<Candidate> chosen) {
         if (chosen.isEmpty()) {
-            return !clientHost.isEmpty() && candidate.host().equalsIgnoreCase(clientHost);
+            return clientHost.isEmpty() || candidate.host().equalsIgnoreCase(clientHost) ? 0 : 1;
         }
+        int inRack = 0;
+        int onHost = 0;
         for (Candidate other : chosen) {
-            if (other.rack().equals(candidate.rack())) {
-                return false;
-            }
+            inRack += other.rack().equals(candidate.rack()) ? 1 : 0;
+            onHost += other.host().equals(candidate.host()) ? 1 : 0;
         }
-        return true;
+        return onHost * HOST_WEIGHT + rackMisfit(candidate, chosen, inRack);
+    }
+
+    private static int rackMisfit(Candidate candidate, List<Candidate> chosen, int inRack) {
+        if (chosen.size() != 2 || chosen.get(0).rack().equals(chosen.get(1).rack())) {
+            return inRack;
+        }
+        return candidate.rack().equals(chosen.get(1).rack()) ? 0 : 1;
     }
 
     /** Higher is better; a server's chance of the highest is proportional to its room. */

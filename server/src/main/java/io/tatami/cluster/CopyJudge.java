@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * Decides what is to be done for the copies of one block that is final. Pure: the same input gives the same verdict.
  *
  * <p>A copy is <i>good</i> if its server serves and nothing is wrong with it. A copy on a server in maintenance counts
- * as good while another one is good. Copies are made until there are as many good ones as are wanted, never two on one
- * host while hosts suffice, and in two racks where there are two. Only then are others given up, one at a time: those
- * that are damaged, missing, unavailable, spare, on lost or draining servers, and what is too many. Where no host is
- * left, a useless copy is given up so that its server makes a good one. So a block never has fewer good copies than
- * before.
+ * as good while another one is good. Copies are made until there are as many good ones as are wanted, where
+ * {@link BlockPlacer} puts them, and never on a host that has one; one more is made where all are in one rack of
+ * several, or two on one host while another has room. Only then are others given up, one at a time: those that are
+ * damaged, missing, unavailable, spare, on lost or draining servers, and what is too many. Where no host is left, a
+ * useless copy is given up so that its server makes a good one. So a block never has fewer good copies than before.
  *
  * <p>Nothing is made while the view is braked, and nothing for a server that is silent, unless at most one good copy is
  * left.
@@ -142,13 +142,29 @@ public final class CopyJudge {
             if (!intended.isEmpty()) {
                 return new Wait(urgent, "copies are being made");
             }
-            if (isInOneRack() && servers.hasSeveralRacks()) {
-                List<ServerId> elsewhere = targets(1, true);
-                if (!elsewhere.isEmpty() && !servers.isBraked()) {
-                    return new Make(false, elsewhere, sources());
-                }
+            Verdict mended = isMisplaced() ? elsewhere() : null;
+            return mended == null ? surplus() : mended;
+        }
+
+        /** Whether all copies are in one rack of several, or on fewer hosts than copies are wanted. */
+        private boolean isMisplaced() {
+            return (isInOneRack() && servers.hasSeveralRacks())
+                    || (good.size() >= wanted
+                            && good.stream().map(this::host).distinct().count() < wanted);
+        }
+
+        /** A copy where the rule wants one; what is too many then is given up. Null where there is no such place. */
+        private @Nullable Verdict elsewhere() {
+            boolean otherRack = isInOneRack() && servers.hasSeveralRacks();
+            List<ServerId> targets = targets(1, otherRack, isRefused);
+            if (!targets.isEmpty() && !servers.isBraked()) {
+                return new Make(false, targets, sources());
             }
-            return surplus();
+            return targets(1, otherRack, server -> false).isEmpty()
+                    ? null
+                    : new Wait(
+                            false,
+                            "the copies are misplaced, and a server with a better place takes none at the moment");
         }
 
         private Verdict more(int count, boolean urgent) {
@@ -164,7 +180,7 @@ public final class CopyJudge {
             if (count <= returning) {
                 return new Wait(false, "a server that is silent may be back soon: " + names(silent));
             }
-            List<ServerId> targets = targets(count - returning, false);
+            List<ServerId> targets = targets(count - returning, false, isRefused);
             if (!targets.isEmpty()) {
                 return new Make(urgent, targets, sources);
             }
@@ -200,7 +216,7 @@ public final class CopyJudge {
         }
 
         /** @param otherRack only in racks that have no good copy yet */
-        private List<ServerId> targets(int count, boolean otherRack) {
+        private List<ServerId> targets(int count, boolean otherRack, Predicate<ServerId> isLeftOut) {
             Set<ServerId> taken = new HashSet<>();
             Set<String> hosts = new HashSet<>();
             Set<String> racks = new HashSet<>();
@@ -219,7 +235,7 @@ public final class CopyJudge {
             List<Candidate> candidates = servers.usable().stream()
                     .filter(server -> !taken.contains(server.id()) && !hosts.contains(server.host()))
                     .filter(server -> !otherRack || !racks.contains(server.rack()))
-                    .filter(server -> !isRefused.test(server.id()))
+                    .filter(server -> !isLeftOut.test(server.id()))
                     .map(this::candidate)
                     .toList();
             return BlockPlacer.placeBeside(present, candidates, count, seed);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ServerId;
 import io.tatami.cluster.BlockPlacer.Candidate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -29,6 +30,91 @@ class BlockPlacerTest {
             List<ServerId> servers = place(FOUR, "B", 2, seed);
             assertEquals(new ServerId(2), servers.get(0));
             assertTrue(servers.get(1).value() >= 3, servers.toString());
+        }
+    }
+
+    @Test
+    void thirdCopyIsInTheRackOfTheSecondOnAnotherHost() {
+        for (long seed = 0; seed < 100; seed++) {
+            List<ServerId> servers = place(FOUR, "a", 3, seed);
+            assertEquals(new ServerId(1), servers.get(0));
+            assertEquals(Set.of(new ServerId(3), new ServerId(4)), Set.copyOf(servers.subList(1, 3)));
+        }
+    }
+
+    @Test
+    void noHostGetsASecondCopyWhileHostsSuffice() {
+        Random random = new Random(5);
+        for (int round = 0; round < 2_000; round++) {
+            List<Candidate> candidates = IntStream.rangeClosed(1, 2 + random.nextInt(12))
+                    .mapToObj(id -> {
+                        int host = random.nextInt(6);
+                        return new Candidate(
+                                new ServerId(id), "host-" + host, "/r" + host % 3, 1 + random.nextInt(1_000));
+                    })
+                    .toList();
+            int copies = 1 + random.nextInt(6);
+            List<ServerId> servers = place(candidates, "host-" + random.nextInt(7), copies, round);
+            assertSpread(candidates, servers, copies);
+        }
+    }
+
+    /** Different servers, as many hosts as there can be, and two racks where the hosts are in several. */
+    private static void assertSpread(List<Candidate> candidates, List<ServerId> servers, int copies) {
+        List<Candidate> chosen = candidates.stream()
+                .filter(candidate -> servers.contains(candidate.server()))
+                .toList();
+        long hosts = candidates.stream().map(Candidate::host).distinct().count();
+        long racks = candidates.stream().map(Candidate::rack).distinct().count();
+        assertEquals(Math.min(copies, candidates.size()), new HashSet<>(servers).size());
+        assertEquals(
+                Math.min(copies, hosts),
+                chosen.stream().map(Candidate::host).distinct().count(),
+                servers.toString());
+        assertTrue(
+                chosen.stream().map(Candidate::rack).distinct().count() >= Math.min(2, Math.min(copies, racks)),
+                servers.toString());
+    }
+
+    @Test
+    void furtherCopiesGoToTheRacksWithTheFewest() {
+        List<Candidate> twelve = IntStream.rangeClosed(1, 12)
+                .mapToObj(id -> new Candidate(new ServerId(id), "host-" + id, "/r" + id % 4, 100))
+                .toList();
+        for (long seed = 0; seed < 100; seed++) {
+            List<ServerId> servers = place(twelve, "", 8, seed);
+            long most = IntStream.range(0, 4)
+                    .mapToLong(rack -> servers.stream()
+                            .filter(server -> server.value() % 4 == rack)
+                            .count())
+                    .max()
+                    .orElseThrow();
+            assertEquals(2, most, servers.toString());
+        }
+    }
+
+    /** A copy that is made again goes where the placement of a new block would have put it. */
+    @Test
+    void copiesThatAreMadeAgainAreSpreadAsThoseOfANewBlock() {
+        Random random = new Random(6);
+        for (int round = 0; round < 1_000; round++) {
+            List<Candidate> candidates = candidates(4 + random.nextInt(20), random);
+            List<ServerId> placed = place(candidates, "", 3, round);
+            ServerId lost = placed.get(random.nextInt(placed.size()));
+            List<Candidate> present = placed.stream()
+                    .filter(server -> !server.equals(lost))
+                    .map(server -> candidates.get(server.value() - 1))
+                    .toList();
+            List<Candidate> others = candidates.stream()
+                    .filter(candidate -> !placed.contains(candidate.server()))
+                    .toList();
+            List<ServerId> after =
+                    new ArrayList<>(present.stream().map(Candidate::server).toList());
+            after.addAll(BlockPlacer.placeBeside(present, others, 1, round));
+            List<Candidate> left = candidates.stream()
+                    .filter(candidate -> !candidate.server().equals(lost))
+                    .toList();
+            assertSpread(left, after, 3);
         }
     }
 
@@ -118,20 +204,32 @@ class BlockPlacerTest {
         List<Candidate> left = new ArrayList<>(candidates);
         left.removeIf(candidate -> unusable.contains(candidate.server()));
         left.sort(Comparator.comparingInt(candidate -> order.indexOf(candidate.server())));
-        List<ServerId> chosen = new ArrayList<>();
-        Set<String> racks = new HashSet<>();
+        List<Candidate> chosen = new ArrayList<>();
         while (chosen.size() < copies && !left.isEmpty()) {
             Candidate next = left.stream()
-                    .filter(candidate -> chosen.isEmpty()
-                            ? candidate.host().equalsIgnoreCase(host)
-                            : !racks.contains(candidate.rack()))
+                    .filter(candidate -> belongs(candidate, left, host, chosen))
                     .findFirst()
                     .orElse(left.get(0));
             left.remove(next);
-            racks.add(next.rack());
-            chosen.add(next.server());
+            chosen.add(next);
         }
-        return chosen;
+        return chosen.stream().map(Candidate::server).toList();
+    }
+
+    /** The rule in words of sets, for servers that are each on a host of its own. */
+    private static boolean belongs(Candidate candidate, List<Candidate> left, String host, List<Candidate> chosen) {
+        List<String> racks = chosen.stream().map(Candidate::rack).toList();
+        if (racks.isEmpty()) {
+            return candidate.host().equalsIgnoreCase(host);
+        }
+        if (racks.size() == 2 && !racks.get(0).equals(racks.get(1))) {
+            return candidate.rack().equals(racks.get(1));
+        }
+        int fewest = left.stream()
+                .mapToInt(other -> Collections.frequency(racks, other.rack()))
+                .min()
+                .orElseThrow();
+        return Collections.frequency(racks, candidate.rack()) == fewest;
     }
 
     private static List<Candidate> candidates(int count, Random random) {

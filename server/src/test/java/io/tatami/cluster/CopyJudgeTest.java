@@ -83,6 +83,32 @@ final class CopyJudgeTest {
     }
 
     @Test
+    void twoCopiesOnOneHostAreMendedByOneMoreAndThenOneIsGivenUp() {
+        List<Server> servers = four();
+        servers.set(1, new Server(new ServerId(2), "host1", "/rack0", Standing.SERVES, CAPACITY, 20));
+        Make make = make(judge(servers, 3, copy(1), copy(2), copy(3)));
+        assertEquals(List.of(new ServerId(4)), make.targets());
+        GiveUp giveUp = giveUp(judge(servers, 3, copy(1), copy(2), copy(3), copy(4)));
+        assertTrue(giveUp.server().value() <= 2, "a copy on the crowded host goes");
+        assertInstanceOf(Healthy.class, judge(servers, 3, copy(1), copy(3), copy(4)));
+    }
+
+    @Test
+    void twoCopiesOnOneHostStayWhereNoOtherHostHasRoom() {
+        List<Server> servers = four();
+        servers.set(1, new Server(new ServerId(2), "host1", "/rack0", Standing.SERVES, CAPACITY, 20));
+        servers.set(3, server(4, Standing.DRAINING));
+        assertInstanceOf(Healthy.class, judge(servers, 3, copy(1), copy(2), copy(3)));
+    }
+
+    @Test
+    void misplacedCopiesWaitForAServerThatTakesNoneAtTheMoment() {
+        CopyJudge judge = new CopyJudge(new ServersView(four(), false));
+        Verdict verdict = judge.judge(2, List.of(copy(1), copy(2)), server -> server.value() > 2, 7);
+        assertInstanceOf(Wait.class, verdict);
+    }
+
+    @Test
     void fileThatAsksForOneCopyIsNeverUrgent() {
         Wait wait = assertInstanceOf(Wait.class, judge(with(1, Standing.LOST), 1, copy(1)));
         assertFalse(wait.urgent());

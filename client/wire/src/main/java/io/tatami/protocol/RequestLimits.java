@@ -60,6 +60,9 @@ public final class RequestLimits {
     /** Of the reason why a replica has stopped. */
     public static final int FAILURE_BYTES = 4_096;
 
+    /** Starts of a block server in a row that do not learn whether they were registered. */
+    public static final int UNCONFIRMED_STARTS = 64;
+
     private static final String PACKAGE = "tatami.";
 
     /** Block reports of one writer, which has few blocks that are not final. */
@@ -142,6 +145,7 @@ public final class RequestLimits {
         bytes(FAILURE_BYTES, "HeldReplica.failure");
         items(REPLICAS, "SetGroupMembersRequest.member", "GroupLocation.replica");
         bytes(NAME_BYTES, "RegisterBlockServerRequest.host", "RegisterBlockServerRequest.rack");
+        items(UNCONFIRMED_STARTS, "RegisterBlockServerRequest.unconfirmed_incarnation");
         bytes(NAME_BYTES, "ChangeBlockServerRequest.rack");
         texts(VOLUMES, NAME_BYTES, "RegisterBlockServerRequest.volume_id", "RegisterBlockServerRequest.storage_type");
         texts(VOLUMES, PATH_BYTES, "HeartbeatRequest.failed_volume");
