@@ -255,7 +255,11 @@ public final class RequestLimits {
         items(64, "WriteBlockRequest.target");
         bytes(NAME_BYTES, "WriteTarget.host");
         bytes(PATH_BYTES, "WriteBlockRequest.shared_memory", "ReadBlockRequest.shared_memory");
-        items(DELETED_BLOCKS, "DeleteBlocksRequest.item", "DamagedCopiesRequest.block_id");
+        items(
+                DELETED_BLOCKS,
+                "DeleteBlocksRequest.item",
+                "DamagedCopiesRequest.block_id",
+                "DamagedCopiesRequest.copy_number");
         items(AUDITED_BLOCKS, "AuditRequest.item");
         items(PULLED_BLOCKS, "PullBlocksRequest.item");
         items(PULL_SOURCES, "PullBlocksRequest.Item.source");

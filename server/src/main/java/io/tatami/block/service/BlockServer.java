@@ -138,7 +138,7 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
-        volumes.volumes().forEach(served -> served.volume().onDamagedBlock(damage::found));
+        volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
         DamageReports damageReports = new DamageReports(context, threads);
         damageReports.serveOn(handlers);
         threads.every(DamageReports.CHECK_MILLIS, damageReports::check);

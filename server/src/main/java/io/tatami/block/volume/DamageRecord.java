@@ -1,6 +1,5 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.BlockId;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -21,7 +20,7 @@ final class DamageRecord {
     private final FailStop failStop;
     private final DamageListener chunks;
     private final LongAdder damagedChunks = new LongAdder();
-    private volatile Consumer<BlockId> blocks = block -> {};
+    private volatile Consumer<StoredBlock> copies = copy -> {};
 
     /** @param chunks told of each chunk that failed its checksum twice */
     DamageRecord(String device, FailStop failStop, DamageListener chunks) {
@@ -41,9 +40,9 @@ final class DamageRecord {
         T read(boolean again) throws TatamiException;
     }
 
-    /** From now on {@code listener} hears of each block that is found damaged, once; it must return soon. */
-    void onDamagedBlock(Consumer<BlockId> listener) {
-        blocks = listener;
+    /** From now on {@code listener} hears of each copy that is found damaged, once; it must return soon. */
+    void onDamagedCopy(Consumer<StoredBlock> listener) {
+        copies = listener;
     }
 
     /** How many chunks failed their checksums, one that was read more than once counted each time. */
@@ -98,7 +97,7 @@ final class DamageRecord {
             chunks.chunkDamaged(replica.block(), chunk.offsetBytes());
         }
         if (isNews) {
-            blocks.accept(replica.block());
+            copies.accept(replica.describe());
         }
     }
 }

@@ -322,11 +322,11 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * From now on {@code listener} hears of each block that is found damaged, once: by readers, scrubs and moves alike,
+     * From now on {@code listener} hears of each copy that is found damaged, once: by readers, scrubs and moves alike,
      * on the thread that found it; it must return soon. There is one listener.
      */
-    public void onDamagedBlock(Consumer<BlockId> listener) {
-        parts.damage().onDamagedBlock(listener);
+    public void onDamagedCopy(Consumer<StoredBlock> listener) {
+        parts.damage().onDamagedCopy(listener);
     }
 
     /** What is here of a block, if anything. */

@@ -239,6 +239,15 @@ public final class ShardState extends Records {
                 : null;
     }
 
+    /** Of a copy that begins or changes now. What the rounds of audits that run at this moment say of it is old. */
+    public ReplicaRecord replicaFromNow(FileId file, boolean held) {
+        return ReplicaRecord.newBuilder()
+                .setFileId(file.value())
+                .setHeld(held)
+                .setRound(newestAuditRound())
+                .build();
+    }
+
     public void putReplica(ServerId server, BlockId block, ReplicaRecord replica) {
         write(Keys.replica(server, block), replica);
     }

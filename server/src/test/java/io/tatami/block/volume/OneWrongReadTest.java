@@ -44,7 +44,7 @@ final class OneWrongReadTest {
         BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, LENGTH, false);
         writer.append(ByteBuffer.wrap(bytes), null);
         writer.finish();
-        sim.volume().onDamagedBlock(condemned::add);
+        sim.volume().onDamagedCopy(copy -> condemned.add(copy.block()));
     }
 
     @AfterEach

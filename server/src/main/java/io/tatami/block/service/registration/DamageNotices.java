@@ -3,6 +3,7 @@ package io.tatami.block.service.registration;
 import io.tatami.base.BlockId;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
+import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The damaged blocks of this server that their shards have not heard of yet. What does not fit here, or is given up, a
+ * The damaged copies of this server that their shards have not heard of yet. What does not fit here, or is given up, a
  * shard learns from its next audit. Safe for use by many threads.
  */
 public final class DamageNotices {
@@ -22,12 +23,13 @@ public final class DamageNotices {
     /** As many as a shard takes in one request. */
     static final int REQUEST_BLOCKS_MAX = 256;
 
-    private final ShardNotices<BlockId, BlockId> notices = new ShardNotices<>(BLOCKS_MAX, REQUEST_BLOCKS_MAX);
+    private final ShardNotices<BlockId, StoredBlock> notices = new ShardNotices<>(BLOCKS_MAX, REQUEST_BLOCKS_MAX);
     private final AtomicBoolean hasDropped = new AtomicBoolean();
 
-    /** The block is damaged here; does not wait. */
-    public void found(BlockId block) {
-        if (!notices.put(block.home(), block, block) && hasDropped.compareAndSet(false, true)) {
+    /** A copy is damaged here; does not wait. */
+    public void found(StoredBlock copy) {
+        BlockId block = copy.block();
+        if (!notices.put(block.home(), block, copy) && hasDropped.compareAndSet(false, true)) {
             LOG.warn("more than {} damaged blocks wait to be told to their shards; audits tell the rest", BLOCKS_MAX);
         }
     }
@@ -40,7 +42,8 @@ public final class DamageNotices {
     /** What to tell a shard that is {@link #due}; must be followed by {@link #answered} or {@link #failed}. */
     DamagedCopiesRequest request(GroupId shard, ServerId server) {
         DamagedCopiesRequest.Builder request = DamagedCopiesRequest.newBuilder().setServerId(server.value());
-        notices.ask(shard).forEach(block -> request.addBlockId(block.value()));
+        notices.ask(shard)
+                .forEach(copy -> request.addBlockId(copy.block().value()).addCopyNumber(copy.copyNumber()));
         return request.build();
     }
 

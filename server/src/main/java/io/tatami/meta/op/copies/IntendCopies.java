@@ -12,7 +12,6 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.IntendCopiesReply;
 import io.tatami.meta.state.wire.IntendCopiesRequest;
 import io.tatami.meta.state.wire.NeededBlock;
-import io.tatami.meta.state.wire.ReplicaRecord;
 
 /**
  * Writes down which servers are to make copies of blocks, each copy under a number of its own; it is asked for only
@@ -46,10 +45,7 @@ public final class IntendCopies implements Operation<ShardState, IntendCopiesReq
                 continue;
             }
             copies.intend(server);
-            state.putReplica(
-                    server,
-                    block,
-                    ReplicaRecord.newBuilder().setFileId(file.value()).build());
+            state.putReplica(server, block, state.replicaFromNow(file, false));
         }
         state.changeBlock(file, seen.getIndex(), record.build());
     }

@@ -49,7 +49,15 @@ final class NeededBlocks {
         return needed.build();
     }
 
-    /** The same, where it is queued by the hint that stands there. */
+    /** The block's record, be it final or being changed; null where there is none. */
+    @Nullable
+    BlockRecord record(BlockId block) {
+        FileId file = state.fileOf(block);
+        int index = file == null ? -1 : index(file, block, state.needs().indexHint(block));
+        return file == null || index < 0 ? null : state.block(file, index);
+    }
+
+    /** {@link #find(BlockId, int)}, where it is queued by the hint that stands there. */
     NeededBlock find(BlockId block) {
         return find(block, state.needs().indexHint(block));
     }

@@ -14,10 +14,10 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.NeededBlock;
-import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.Empty;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts copies that servers have made. One counts if it is still intended and has the bytes and the generation that
@@ -41,13 +41,14 @@ public final class RecordCopies implements Operation<ShardState, CopiesMadeReque
             if (item.getError() != 0) {
                 boolean unused = FailCopies.forget(state, needed, copy);
             } else {
-                made(state, needed, copy, item);
+                made(state, blocks, needed, copy, item);
             }
         }
         return Empty.getDefaultInstance();
     }
 
-    private static void made(ShardState state, NeededBlock needed, Copy copy, CopiesMadeRequest.Item item) {
+    private static void made(
+            ShardState state, NeededBlocks blocks, NeededBlock needed, Copy copy, CopiesMadeRequest.Item item) {
         BlockRecord.Builder record = needed.getBlock().toBuilder();
         boolean whole = needed.hasBlock()
                 && item.getGeneration() == record.getGeneration()
@@ -56,25 +57,24 @@ public final class RecordCopies implements Operation<ShardState, CopiesMadeReque
         if (whole && BlockCopies.of(record).count(copy)) {
             FileId file = new FileId(needed.getFileId());
             state.changeBlock(file, needed.getIndex(), record.build());
-            state.putReplica(
-                    copy.server(),
-                    block,
-                    ReplicaRecord.newBuilder()
-                            .setFileId(file.value())
-                            .setHeld(true)
-                            .build());
+            state.putReplica(copy.server(), block, state.replicaFromNow(file, true));
             Urgency urgency = state.needs().urgency(block);
             state.needs().put(block, urgency == null ? Urgency.UNJUDGED : urgency, file, needed.getIndex());
-        } else if (!isKnown(needed, copy)) {
+        } else if (!isKnown(blocks.record(block), copy)) {
             boolean unused = FailCopies.forget(state, needed, copy);
             reclaim(state, block, copy);
         }
     }
 
-    /** Whether this very copy counts, or is a spare, so that it was reported before. */
-    private static boolean isKnown(NeededBlock needed, Copy copy) {
-        return BlockCopies.counted(needed.getBlock()).contains(copy)
-                || BlockCopies.spares(needed.getBlock()).contains(copy);
+    /**
+     * Whether this very copy counts, or is a spare, so that it was reported before.
+     *
+     * @param record of a block that is being appended to or cut, too: that ends intents, and no copies
+     */
+    private static boolean isKnown(@Nullable BlockRecord record, Copy copy) {
+        return record != null
+                && (BlockCopies.counted(record).contains(copy)
+                        || BlockCopies.spares(record).contains(copy));
     }
 
     /** A block that this shard has not minted in its present epoch may be of a file that it has forgotten. */

@@ -386,6 +386,6 @@ public final class HomedFile {
     }
 
     private ReplicaRecord replica(boolean held) {
-        return ReplicaRecord.newBuilder().setFileId(id.value()).setHeld(held).build();
+        return state.replicaFromNow(id, held);
     }
 }

@@ -15,7 +15,7 @@ import io.tatami.protocol.wire.Empty;
 /**
  * Writes down which copies a server has found damaged, as {@link RecordAudit} does hours later; only a round that
  * begins after this says that one is sound again. Copies that the shard does not know there are passed over: their
- * block was deleted, or the copy is not recorded yet, and an audit tells of it.
+ * block was deleted, the server has another copy since, or the copy is not recorded yet, and an audit tells of it.
  */
 public final class RecordDamage implements Operation<ShardState, DamagedCopiesRequest, Empty> {
     /** How many blocks a request may name. */
@@ -29,10 +29,13 @@ public final class RecordDamage implements Operation<ShardState, DamagedCopiesRe
                     request.getBlockIdCount() + " damaged blocks in one request; the limit is " + BLOCKS_MAX);
         }
         ServerId server = new ServerId(request.getServerId());
-        for (long id : request.getBlockIdList()) {
-            BlockId block = new BlockId(id);
+        for (int place = 0; place < request.getBlockIdCount(); place++) {
+            BlockId block = new BlockId(request.getBlockId(place));
+            // A server of an older release tells no numbers.
+            boolean isKnown = place >= request.getCopyNumberCount()
+                    || Disown.isKnown(state, server, block, request.getCopyNumber(place));
             ReplicaRecord replica = state.replica(server, block);
-            if (replica != null) {
+            if (replica != null && isKnown) {
                 boolean unused =
                         RecordAudit.record(state, server, block, replica, Problem.DAMAGED, state.newestAuditRound());
             }

@@ -4,9 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.block.service.BlockRig;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.index.CopyNumbers;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +21,17 @@ final class DamageNoticesTest {
 
     private final DamageNotices notices = new DamageNotices();
 
+    private static StoredBlock copy(BlockId block, int number) {
+        CopyNumbers numbers = CopyNumbers.begun(number, Generation.FIRST);
+        return new StoredBlock(block, numbers, 1, 1, 1, true, true, false);
+    }
+
     @Test
     void eachShardHearsOfItsBlocksOnce() {
         BlockId other = BlockId.of(5, 0, 1);
-        notices.found(BlockRig.block(1));
-        notices.found(BlockRig.block(1));
-        notices.found(other);
+        notices.found(copy(BlockRig.block(1), 0));
+        notices.found(copy(BlockRig.block(1), 0));
+        notices.found(copy(other, 3));
 
         assertEquals(2, notices.due(0).size());
         assertEquals(
@@ -30,15 +39,16 @@ final class DamageNoticesTest {
                 notices.request(SHARD, SERVER).getBlockIdList());
         assertEquals(List.of(other.home()), notices.due(0));
         notices.answered(SHARD);
-        assertEquals(
-                List.of(other.value()), notices.request(other.home(), SERVER).getBlockIdList());
+        DamagedCopiesRequest told = notices.request(other.home(), SERVER);
+        assertEquals(List.of(other.value()), told.getBlockIdList());
+        assertEquals(List.of(3), told.getCopyNumberList());
         notices.answered(other.home());
         assertEquals(List.of(), notices.due(0));
     }
 
     @Test
     void whatWasNotAnsweredIsToldAgainLaterAndLater() {
-        notices.found(BlockRig.block(1));
+        notices.found(copy(BlockRig.block(1), 0));
         long now = 0;
         for (long pause = ShardNotices.RETRY_MILLIS_MIN; pause <= ShardNotices.RETRY_MILLIS_MAX; pause *= 2) {
             assertEquals(1, notices.request(SHARD, SERVER).getBlockIdCount());
@@ -60,7 +70,7 @@ final class DamageNoticesTest {
     @Test
     void blocksThatWaitAreFewAndToldInPages() {
         for (int number = 1; number <= 2 * DamageNotices.BLOCKS_MAX; number++) {
-            notices.found(BlockRig.block(number));
+            notices.found(copy(BlockRig.block(number), 0));
         }
         int told = 0;
         while (!notices.due(0).isEmpty()) {
@@ -70,7 +80,7 @@ final class DamageNoticesTest {
             notices.answered(SHARD);
         }
         assertEquals(DamageNotices.BLOCKS_MAX, told);
-        notices.found(BlockRig.block(1));
+        notices.found(copy(BlockRig.block(1), 0));
         assertEquals(List.of(SHARD), notices.due(0));
     }
 }

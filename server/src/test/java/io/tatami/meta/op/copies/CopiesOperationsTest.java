@@ -156,6 +156,22 @@ final class CopiesOperationsTest {
     }
 
     @Test
+    void reportThatComesAgainWhileTheBlockIsAppendedToTakesNoCopyAway() throws Exception {
+        FileId one = shard.written("g", 10);
+        block = new BlockId(Objects.requireNonNull(shard.state().block(one, 0)).getBlockId());
+        file = one;
+        other = new ServerId(3 - record().getServerId(0));
+        shard.change(state -> state.needs().put(block, Urgency.UNJUDGED, file, 0));
+        CopiesMadeRequest.Item made = made(intend(other));
+        report(other, made);
+        shard.append("g");
+        assertTrue(record().getOpen());
+        report(other, made);
+        assertEquals(List.of(), reclaims());
+        assertTrue(BlockCopies.counted(record()).contains(new Copy(other, 1)));
+    }
+
+    @Test
     void blockThatHasChangedSinceItWasSeenGetsNoIntent() throws Exception {
         NeededBlock seen = seen();
         intend(other);
