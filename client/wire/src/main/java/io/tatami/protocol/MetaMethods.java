@@ -109,6 +109,8 @@ import io.tatami.protocol.wire.ResolveReply;
 import io.tatami.protocol.wire.ResolveRequest;
 import io.tatami.protocol.wire.SafeModeReply;
 import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.protocol.wire.SealBlockReply;
+import io.tatami.protocol.wire.SealBlockRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
@@ -331,6 +333,13 @@ public final class MetaMethods {
 
     public static final Method<RenameFileRequest, Empty> RENAME_FILE =
             Method.once(47, "shard.rename", USERS, WRITES, RenameFileRequest.parser(), Empty.parser());
+
+    /**
+     * Fails with LEASE_EXPIRED, FENCED (another block or generation is written), INVALID_ARGUMENT (nothing was
+     * acknowledged), UNAVAILABLE (the message names the servers that are waited for), BUSY (it is being sealed).
+     */
+    public static final Method<SealBlockRequest, SealBlockReply> SEAL_BLOCK =
+            Method.once(49, "shard.seal-block", USERS, FREES, SealBlockRequest.parser(), SealBlockReply.parser());
 
     public static final Method<FsckRequest, FsckReply> FSCK =
             Method.idempotent(48, "shard.fsck", SUPERUSER, READS, FsckRequest.parser(), FsckReply.parser());

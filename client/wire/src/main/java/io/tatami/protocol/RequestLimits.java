@@ -216,13 +216,15 @@ public final class RequestLimits {
                 SERVERS,
                 "CreateRequest.excluded_server_id",
                 "AddBlocksRequest.excluded_server_id",
-                "RenewBlockRequest.failed_server_id");
+                "RenewBlockRequest.failed_server_id",
+                "SealBlockRequest.failed_server_id");
         items(
                 WRITTEN_BLOCKS,
                 "AddBlocksRequest.written",
                 "CommitLengthRequest.written",
                 "CompleteRequest.written",
-                "CompleteRequest.unused_block_id");
+                "CompleteRequest.unused_block_id",
+                "SealBlockRequest.written");
         bytes(1 << 20, "CompleteRequest.inline");
         items(LEASES, "RenewLeasesRequest.file_id");
         bytes(RIGHT_BYTES, "GetBlocksRequest.right");

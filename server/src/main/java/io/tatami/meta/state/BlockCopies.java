@@ -43,8 +43,13 @@ public final class BlockCopies {
         return copies(block.getServerIdList(), block.getCopyNumberList());
     }
 
-    /** @param holders ids of block servers */
-    private static List<Copy> copies(List<Integer> holders, List<Integer> numbers) {
+    /**
+     * The copies on some servers.
+     *
+     * @param holders ids of block servers
+     * @param numbers of the copies there, in their order; a shorter list stands for zeros
+     */
+    public static List<Copy> copies(List<Integer> holders, List<Integer> numbers) {
         List<Copy> copies = new ArrayList<>(holders.size());
         for (int i = 0; i < holders.size(); i++) {
             copies.add(new Copy(new ServerId(holders.get(i)), i < numbers.size() ? numbers.get(i) : 0));

@@ -57,15 +57,16 @@ public final class BeginRecovery implements Operation<ShardState, RecoverFileReq
     private static RecoveringBlock issue(HomedFile file, OpenBlock open) {
         BlockRecord block = open.block();
         Generation generation = Generation.of(block.getIssuedGeneration()).next();
-        file.changeBlock(
-                open.index(),
-                block.toBuilder().setIssuedGeneration(generation.value()).build());
+        BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(generation.value());
+        file.voidIntents(issued);
+        file.changeBlock(open.index(), issued.build());
         RecoveringBlock.Builder recovering = RecoveringBlock.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setCommittedGeneration(block.getGeneration())
                 .setNewGeneration(generation.value())
                 .setCommittedLength(block.getLength())
-                .addAllServerId(block.getServerIdList());
+                .addAllServerId(block.getServerIdList())
+                .addAllCopyNumber(block.getCopyNumberList());
         if (file.home().getState() == HomeRecord.State.TRUNCATING) {
             recovering.setCutLength(block.getLength());
         }

@@ -3,24 +3,39 @@ package io.tatami.meta.service.file;
 import io.tatami.base.BlockId;
 import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.file.SealLength.Absent;
+import io.tatami.meta.service.file.SealLength.Answer;
+import io.tatami.meta.service.file.SealLength.Length;
+import io.tatami.meta.service.file.SealLength.Present;
+import io.tatami.meta.service.file.SealLength.Silent;
+import io.tatami.meta.service.file.SealLength.Verdict;
+import io.tatami.meta.service.file.SealLength.Wait;
+import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.wire.RecoveredBlock;
 import io.tatami.meta.state.wire.RecoveringBlock;
 import io.tatami.protocol.BlockMethods;
-import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.FenceBlockReply;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one block to one length on all servers that hold a usable copy. First every server adopts the new generation,
- * which fences the old writer, and says how much it holds; then those that hold more than the shortest usable copy are
- * cut to it. Bytes beyond that length were never acknowledged, because an acknowledgement needs every copy. A copy
- * whose host was booted meanwhile may have lost what was acknowledged as flushed: it does not decide where another can.
+ * Brings one block to one length on its servers, under a generation that its home issued for this attempt. Every
+ * recorded server is fenced and says what it holds; {@link SealLength} chooses; the servers that have as much finalize
+ * it there. Those that did count, and no others.
  */
 final class BlockRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
@@ -40,114 +55,139 @@ final class BlockRecovery {
     /** Every server answered, and none holds a byte. */
     record Unwritten() implements Outcome {}
 
-    /** No copy that may be used answered: somebody has to come back first. */
+    /** Somebody has to come back first, or another attempt is to be made. */
     record Waiting(String why) implements Outcome {}
 
     /**
-     * What one server said.
+     * Never completes exceptionally.
      *
-     * @param lengthBytes 0 where it has no such block, or -1 where it did not answer
-     * @param mayLackFlushed whether flushed bytes may be missing behind that; the copy is to be given a length yet
+     * @param failed servers that are not waited for where the others tell the length
      */
-    private record Answer(ServerId server, long lengthBytes, boolean mayLackFlushed) {
-        static final long SILENT = -1;
-    }
-
-    /** Never completes exceptionally. */
-    CompletableFuture<Outcome> recover(RecoveringBlock block) {
-        List<ServerId> servers =
-                block.getServerIdList().stream().map(ServerId::new).toList();
-        return askAll(servers, request(block)).thenCompose(answers -> settle(block, answers));
-    }
-
-    private CompletableFuture<Outcome> settle(RecoveringBlock block, List<Answer> answers) {
-        long needed = Math.max(1, block.getCommittedLength());
-        List<Answer> usable = usable(answers, needed);
-        if (usable.isEmpty()) {
-            boolean allAnswered = answers.stream().noneMatch(answer -> answer.lengthBytes() == Answer.SILENT);
-            Outcome outcome = allAnswered && block.getCommittedLength() == 0
-                    ? new Unwritten()
-                    : new Waiting("no server of " + block.getServerIdList() + " gives the " + block.getCommittedLength()
-                            + " committed bytes of " + new BlockId(block.getBlockId()));
-            return CompletableFuture.completedFuture(outcome);
+    CompletableFuture<Outcome> recover(RecoveringBlock block, List<ServerId> failed) {
+        Map<Copy, CompletableFuture<Answer>> fences = new LinkedHashMap<>();
+        for (Copy copy : BlockCopies.copies(block.getServerIdList(), block.getCopyNumberList())) {
+            if (!isGivenUp(copy.server())) {
+                fences.put(copy, fence(copy, block));
+            }
         }
-        long shortest = usable.stream().mapToLong(Answer::lengthBytes).min().orElseThrow();
-        List<ServerId> longer = usable.stream()
-                .filter(answer -> answer.lengthBytes() > shortest || answer.mayLackFlushed())
-                .map(Answer::server)
-                .toList();
-        RecoverBlockRequest cut = request(block).toBuilder().setLength(shortest).build();
-        return askAll(longer, cut).thenApply(cuts -> {
-            List<Integer> holders = new ArrayList<>();
-            for (Answer answer : usable) {
-                boolean wasCut = cuts.contains(new Answer(answer.server(), shortest, false));
-                if (!longer.contains(answer.server()) || wasCut) {
-                    holders.add(answer.server().value());
-                }
-            }
-            if (holders.isEmpty()) {
-                return new Waiting("no server of " + block.getServerIdList() + " cut " + new BlockId(block.getBlockId())
-                        + " to " + shortest + " bytes");
-            }
-            return new Held(RecoveredBlock.newBuilder()
-                    .setBlockId(block.getBlockId())
-                    .setGeneration(block.getNewGeneration())
-                    .setLength(shortest)
-                    .addAllServerId(holders)
-                    .build());
+        return answered(fences, failed).thenCompose(answers -> {
+            Verdict verdict = verdict(block, answers);
+            return verdict instanceof Wait
+                    ? answered(fences, List.of()).thenCompose(all -> settle(block, verdict(block, all)))
+                    : settle(block, verdict);
         });
     }
 
-    /** Copies with all that was acknowledged; where no answer is sure to have that, those with all that was synced. */
-    private static List<Answer> usable(List<Answer> answers, long neededBytes) {
-        List<Answer> synced = answers.stream()
-                .filter(answer -> answer.lengthBytes() >= neededBytes)
-                .toList();
-        long flushed = synced.stream()
-                .filter(answer -> !answer.mayLackFlushed())
-                .mapToLong(Answer::lengthBytes)
-                .min()
-                .orElse(neededBytes);
-        return synced.stream().filter(answer -> answer.lengthBytes() >= flushed).toList();
+    /** Of a server that a person gave up no answer is to be expected any more. */
+    private boolean isGivenUp(ServerId server) {
+        return peers.map().getBlockServerList().stream()
+                .anyMatch(
+                        info -> info.getServerId() == server.value() && info.getState() == BlockServerInfo.State.GONE);
     }
 
-    private static RecoverBlockRequest request(RecoveringBlock block) {
-        RecoverBlockRequest.Builder request = RecoverBlockRequest.newBuilder()
+    /** The answers, once all servers but those that failed have given theirs. */
+    private static CompletableFuture<List<Answer>> answered(
+            Map<Copy, CompletableFuture<Answer>> fences, List<ServerId> failed) {
+        List<CompletableFuture<Answer>> answers = new ArrayList<>();
+        fences.forEach((copy, fence) -> answers.add(
+                failed.contains(copy.server()) && !fence.isDone()
+                        ? CompletableFuture.completedFuture(new Silent(copy, "it failed the writer"))
+                        : fence));
+        return all(answers);
+    }
+
+    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static Verdict verdict(RecoveringBlock block, List<Answer> answers) {
+        SealLength.Bounds bounds = new SealLength.Bounds(
+                Generation.of(block.getCommittedGeneration()),
+                block.getCommittedLength(),
+                block.getAcknowledgedLength(),
+                block.hasCutLength() ? OptionalLong.of(block.getCutLength()) : OptionalLong.empty());
+        return SealLength.of(new BlockId(block.getBlockId()), bounds, answers);
+    }
+
+    private CompletableFuture<Outcome> settle(RecoveringBlock block, Verdict verdict) {
+        if (verdict instanceof Length length) {
+            return finalizeAll(block, length);
+        }
+        return CompletableFuture.completedFuture(
+                verdict instanceof Wait wait ? new Waiting(wait.why()) : new Unwritten());
+    }
+
+    private CompletableFuture<Outcome> finalizeAll(RecoveringBlock block, Length length) {
+        FinalizeBlockRequest request = FinalizeBlockRequest.newBuilder()
                 .setBlockId(block.getBlockId())
-                .setCommittedGeneration(block.getCommittedGeneration())
-                .setNewGeneration(block.getNewGeneration())
-                .setLeaveLacking(true);
-        return block.hasCutLength() ? request.setLength(block.getCutLength()).build() : request.build();
+                .setGeneration(block.getNewGeneration())
+                .setLength(length.bytes())
+                .build();
+        List<CompletableFuture<Boolean>> adopted =
+                length.servers().stream().map(server -> adopts(server, request)).toList();
+        return all(adopted).thenApply(each -> {
+            RecoveredBlock.Builder held = RecoveredBlock.newBuilder()
+                    .setBlockId(block.getBlockId())
+                    .setGeneration(block.getNewGeneration())
+                    .setLength(length.bytes());
+            for (int i = 0; i < each.size(); i++) {
+                if (each.get(i)) {
+                    held.addServerId(length.servers().get(i).value());
+                }
+            }
+            return held.getServerIdCount() > 0
+                    ? new Held(held.build())
+                    : new Waiting("no server of " + length.servers() + " finalized " + new BlockId(block.getBlockId())
+                            + " at " + length.bytes() + " bytes");
+        });
     }
 
-    private CompletableFuture<List<Answer>> askAll(List<ServerId> servers, RecoverBlockRequest request) {
-        List<CompletableFuture<Answer>> asked =
-                servers.stream().map(server -> ask(server, request)).toList();
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
-    }
-
-    private CompletableFuture<Answer> ask(ServerId server, RecoverBlockRequest request) {
-        return peers.callBlockServer(server, BlockMethods.RECOVER_BLOCK, request)
+    private CompletableFuture<Boolean> adopts(ServerId server, FinalizeBlockRequest request) {
+        return peers.callBlockServer(server, BlockMethods.FINALIZE_BLOCK, request)
                 .handle((reply, failure) -> {
-                    if (failure == null) {
-                        return new Answer(server, reply.getLength(), reply.getMayLackFlushed());
+                    if (failure != null) {
+                        tell(server, "finalize", request.getBlockId(), Causes.of(failure));
                     }
-                    TatamiException cause = Causes.of(failure);
-                    boolean absent = cause.code() == ErrorCode.NO_SUCH_BLOCK;
-                    if (!absent) {
-                        tell(server, new BlockId(request.getBlockId()), cause);
-                    }
-                    return new Answer(server, absent ? 0 : Answer.SILENT, false);
+                    return failure == null;
                 });
     }
 
+    private CompletableFuture<Answer> fence(Copy copy, RecoveringBlock block) {
+        FenceBlockRequest request = FenceBlockRequest.newBuilder()
+                .setBlockId(block.getBlockId())
+                .setGeneration(block.getNewGeneration())
+                .build();
+        return peers.callBlockServer(copy.server(), BlockMethods.FENCE_BLOCK, request)
+                .handle((reply, failure) -> {
+                    if (failure == null) {
+                        return answer(copy, reply);
+                    }
+                    TatamiException cause = Causes.of(failure);
+                    tell(copy.server(), "fence", block.getBlockId(), cause);
+                    return new Silent(copy, String.valueOf(cause.getMessage()));
+                });
+    }
+
+    private static Answer answer(Copy copy, FenceBlockReply reply) {
+        return reply.getAbsent()
+                ? new Absent(copy)
+                : new Present(
+                        copy,
+                        reply.getCopyNumber(),
+                        Generation.of(reply.getGeneration()),
+                        reply.getHeldLength(),
+                        reply.getDurableLength(),
+                        reply.getFinalized(),
+                        reply.getAssured());
+    }
+
     /** Servers that are away, or have other things to do, are no bugs: where in the code that was seen says nothing. */
-    private static void tell(ServerId server, BlockId block, TatamiException cause) {
+    private static void tell(ServerId server, String what, long block, TatamiException cause) {
         if (cause.code() == ErrorCode.INTERNAL) {
-            LOG.error("{} did not recover {}", server, block, cause);
+            LOG.error("{} did not {} {}", server, what, new BlockId(block), cause);
         } else {
-            LOG.warn("{} did not recover {}: {}", server, block, cause.toString());
+            LOG.warn("{} did not {} {}: {}", server, what, new BlockId(block), cause.toString());
         }
     }
 }

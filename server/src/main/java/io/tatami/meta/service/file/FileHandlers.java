@@ -60,6 +60,7 @@ public final class FileHandlers implements GroupPart<ShardState> {
         private final LeaseMonitor monitor;
         private final LeaseTakeover takeover;
         private final FileFlows flows;
+        private final BlockSeals seals;
         private final CreditWatch credits;
         private final CreateFile create;
         private final AddBlocks addBlocks = new AddBlocks();
@@ -71,7 +72,9 @@ public final class FileHandlers implements GroupPart<ShardState> {
             this.group = parts.group();
             this.settings = settings;
             this.handles = new HandleCheck(parts.signer());
-            FileRecovery recovery = new FileRecovery(group, parts.peers(), parts.clock());
+            BlockRecovery blocks = new BlockRecovery(parts.peers());
+            FileRecovery recovery = new FileRecovery(group, blocks, parts.clock());
+            this.seals = new BlockSeals(group, blocks);
             this.monitor = new LeaseMonitor(group, recovery, parts.clock(), settings);
             this.takeover = new LeaseTakeover(monitor, recovery);
             this.flows = new FileFlows(parts, handles, recovery);
@@ -90,6 +93,7 @@ public final class FileHandlers implements GroupPart<ShardState> {
                     .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
                     .around(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
                     .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
+                    .flow(MetaMethods.SEAL_BLOCK, seals::seal)
                     .around(MetaMethods.GIVE_CREDITS, this::giveCredits)
                     .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
                     .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)

@@ -10,7 +10,6 @@ import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.file.BlockRecovery.Held;
 import io.tatami.meta.service.file.BlockRecovery.Outcome;
@@ -49,9 +48,9 @@ final class FileRecovery {
     private final FinishRecovery finish = new FinishRecovery();
     private final Map<FileId, Attempt> attempts = new ConcurrentHashMap<>();
 
-    FileRecovery(Group<ShardState> group, GroupPeers peers, Clock clock) {
+    FileRecovery(Group<ShardState> group, BlockRecovery blocks, Clock clock) {
         this.group = group;
-        this.blocks = new BlockRecovery(peers);
+        this.blocks = blocks;
         this.clock = clock;
     }
 
@@ -122,8 +121,9 @@ final class FileRecovery {
     }
 
     private CompletableFuture<Boolean> recoverBlocks(FileId file, RecoverFileReply attempt) {
-        List<CompletableFuture<Outcome>> asked =
-                attempt.getBlockList().stream().map(blocks::recover).toList();
+        List<CompletableFuture<Outcome>> asked = attempt.getBlockList().stream()
+                .map(block -> blocks.recover(block, List.of()))
+                .toList();
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenCompose(done -> {
             CrashPoint.hit("meta.recovery.after-blocks");
             return commit(

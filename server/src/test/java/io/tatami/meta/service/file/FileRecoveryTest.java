@@ -70,7 +70,7 @@ class FileRecoveryTest {
         assertTrue(recoverLease("a"));
         assertEquals(77, shard.open("a").getLength());
         assertFalse(shard.open("a").getOpen());
-        assertEquals(new Copy(2, 77), servers.copy(2, grant.getBlockId()));
+        assertEquals(Copy.finalized(2, 77), servers.copy(2, grant.getBlockId()));
         assertTrue(recoverLease("a"));
     }
 
@@ -114,7 +114,7 @@ class FileRecoveryTest {
         Status closed = shard.open("a");
         assertEquals(30, closed.getLength());
         assertEquals(2, closed.getBlock(0).getServerIdCount());
-        assertEquals(new Copy(2, 30), servers.copy(1, block));
+        assertEquals(Copy.finalized(2, 30), servers.copy(1, block));
     }
 
     @Test
@@ -125,7 +125,7 @@ class FileRecoveryTest {
         assertTrue(recoverLease("a"));
         assertEquals(40, shard.open("a").getLength());
         assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
-        assertEquals(new Copy(2, 40), servers.copy(1, block));
+        assertEquals(Copy.finalized(2, 40), servers.copy(1, block));
     }
 
     @Test
@@ -136,18 +136,58 @@ class FileRecoveryTest {
         assertTrue(recoverLease("a"));
         assertEquals(40, shard.open("a").getLength());
         assertEquals(2, shard.open("a").getBlock(0).getServerIdCount());
-        assertEquals(new Copy(2, 40), servers.copy(2, block));
+        assertEquals(Copy.finalized(2, 40), servers.copy(2, block));
     }
 
     @Test
-    void whereAllHostsWereBootedTheShortestCopyDecides() throws Exception {
+    void whereAllHostsWereBootedTheLongestDurableCopyDecides() throws Exception {
         long block = createOnTwo("a");
         servers.put(1, block, new Copy(1, 40, true));
         servers.put(2, block, new Copy(1, 30, true));
         assertTrue(recoverLease("a"));
-        assertEquals(30, shard.open("a").getLength());
-        assertEquals(new Copy(2, 30), servers.copy(1, block));
-        assertEquals(new Copy(2, 30), servers.copy(2, block));
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(Copy.finalized(2, 40), servers.copy(1, block));
+        assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
+        assertEquals(new Copy(1, 30, true), servers.copy(2, block), "a copy that is left out stays as it is");
+    }
+
+    @Test
+    void whereNoHostIsSureToHaveAllTheSilentOneIsWaitedFor() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40, true));
+        servers.put(2, block, new Copy(1, 50, true));
+        servers.silent.add(new ServerId(2));
+        assertFalse(recoverLease("a"));
+        servers.silent.clear();
+        clock.advance(Duration.ofMinutes(2));
+        assertTrue(recoverLease("a"));
+        assertEquals(50, shard.open("a").getLength());
+    }
+
+    @Test
+    void serverThatWasGivenUpIsNotWaitedFor() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40, true));
+        servers.gone.add(new ServerId(2));
+        assertTrue(recoverLease("a"));
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
+    }
+
+    @Test
+    void finalizationThatFailsEverywhereIsFollowedByAnotherAttempt() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40));
+        servers.put(2, block, new Copy(1, 40));
+        servers.failFinalize.add(new ServerId(1));
+        servers.failFinalize.add(new ServerId(2));
+        assertFalse(recoverLease("a"));
+        assertTrue(shard.open("a").getOpen());
+        servers.failFinalize.remove(new ServerId(2));
+        clock.advance(Duration.ofMinutes(2));
+        assertTrue(recoverLease("a"));
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(List.of(2), shard.open("a").getBlock(0).getServerIdList());
     }
 
     /** Returns the file's block, of which 10 bytes are committed. */
@@ -238,7 +278,7 @@ class FileRecoveryTest {
                 .setLength(1_100)
                 .build();
         assertFalse(service.call(MetaMethods.TRUNCATE, cut).getDone());
-        assertEquals(100, servers.copy(server, block).lengthBytes());
+        assertEquals(Copy.finalized(3, 100), servers.copy(server, block));
         assertEquals(1_100, shard.open("a").getLength());
         assertFalse(shard.open("a").getOpen());
     }

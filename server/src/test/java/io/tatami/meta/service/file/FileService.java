@@ -64,10 +64,15 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
 
     /** What a client of the shard's present session is answered. */
     <Q extends Message, R extends Message> R call(Method<Q, R> method, Q request) throws TatamiException {
+        return joined(begin(method, request));
+    }
+
+    /** {@link #call}, whose answer may come later. */
+    <Q extends Message, R extends Message> CompletableFuture<R> begin(Method<Q, R> method, Q request) {
         RequestOrigin origin = new RequestOrigin(
                 shard.caller, shard.session, 0, 0, RequestOrigin.NO_DEADLINE, mayWriteBesideReads, false);
         Served<?, ?> server = Objects.requireNonNull(served.get(method.number()));
-        return parsed(method.replyParser(), joined(server.run(origin, request.toByteString())));
+        return server.run(origin, request.toByteString()).thenApply(reply -> parsed(method.replyParser(), reply));
     }
 
     private static <T> T parsed(Parser<T> parser, ByteString bytes) {

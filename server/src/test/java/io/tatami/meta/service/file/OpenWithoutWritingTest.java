@@ -2,7 +2,6 @@ package io.tatami.meta.service.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tatami.base.Clock;
 import io.tatami.meta.op.file.FileShard;
 import io.tatami.meta.op.file.TouchAccessTime;
 import io.tatami.protocol.MetaMethods;
@@ -19,13 +18,6 @@ final class OpenWithoutWritingTest {
     void aFileWhoseAccessTimeIsDue() throws Exception {
         createdMillis = shard.create("f", 0).getStatus().getAttributes().getAccessedMillis();
         shard.nowMillis += TouchAccessTime.PRECISION_MILLIS + 1;
-    }
-
-    private record FixedClock(long wallMillis) implements Clock {
-        @Override
-        public long monotonicNanos() {
-            return 1;
-        }
     }
 
     private FileService service() throws Exception {

@@ -9,8 +9,10 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
-import io.tatami.protocol.wire.RecoverBlockReply;
-import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.FenceBlockReply;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockReply;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +27,11 @@ final class SimBlockServers {
     private final Faults faults;
     private final Map<Long, Long> lengths = new HashMap<>();
 
+    /** Of blocks that a recovery has finalized. */
+    private final Map<Long, Long> generations = new HashMap<>();
+
+    private final Map<Long, Long> promised = new HashMap<>();
+
     SimBlockServers(SimWorld world, Faults faults) {
         this.world = world;
         this.faults = faults;
@@ -33,6 +40,7 @@ final class SimBlockServers {
     /** A writer has put so much into a block. */
     void write(long block, long length) {
         lengths.put(block, length);
+        generations.remove(block);
     }
 
     static boolean isBug(Throwable thrown) {
@@ -59,20 +67,49 @@ final class SimBlockServers {
             request.getItemList().forEach(item -> gone.addDeletedBlockId(item.getBlockId()));
             return gone.build();
         }
-        if (body instanceof RecoverBlockRequest request) {
-            Long length = lengths.get(request.getBlockId());
-            if (length == null) {
-                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "block " + request.getBlockId());
-            }
-            if (request.hasLength()) {
-                length = Math.min(length, request.getLength());
-                lengths.put(request.getBlockId(), length);
-            }
-            return RecoverBlockReply.newBuilder().setLength(length).build();
+        if (body instanceof FenceBlockRequest request) {
+            return fence(request);
+        }
+        if (body instanceof FinalizeBlockRequest request) {
+            return finalizeAt(request);
         }
         if (method.number() == BlockMethods.AUDIT.number()) {
             return AuditReply.getDefaultInstance();
         }
         throw new IllegalStateException("block servers are not asked " + method);
+    }
+
+    private FenceBlockReply fence(FenceBlockRequest request) throws TatamiException {
+        promise(request.getBlockId(), request.getGeneration());
+        Long length = lengths.get(request.getBlockId());
+        if (length == null) {
+            return FenceBlockReply.newBuilder().setAbsent(true).build();
+        }
+        Long generation = generations.get(request.getBlockId());
+        return FenceBlockReply.newBuilder()
+                .setGeneration(generation == null ? request.getGeneration() - 1 : generation)
+                .setHeldLength(length)
+                .setDurableLength(length)
+                .setFinalized(generation != null)
+                .setAssured(true)
+                .build();
+    }
+
+    private FinalizeBlockReply finalizeAt(FinalizeBlockRequest request) throws TatamiException {
+        promise(request.getBlockId(), request.getGeneration());
+        Long length = lengths.get(request.getBlockId());
+        if (length == null || length < request.getLength()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "block " + request.getBlockId() + " has " + length);
+        }
+        lengths.put(request.getBlockId(), request.getLength());
+        generations.put(request.getBlockId(), request.getGeneration());
+        return FinalizeBlockReply.getDefaultInstance();
+    }
+
+    private void promise(long block, long generation) throws TatamiException {
+        if (promised.getOrDefault(block, 0L) > generation) {
+            throw new TatamiException(ErrorCode.FENCED, "block " + block + " promised " + promised.get(block));
+        }
+        promised.put(block, generation);
     }
 }
