@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 final class AuditRoundsTest {
     private static final long FIRST = Long.getLong("tatami.test.seed", 1);
-    private static final int SEEDS = Integer.getInteger("tatami.test.seeds", 50);
+    private static final int SEEDS = Integer.getInteger("tatami.test.seeds", 60);
     private static final int SEEDS_SOAK = 1_000;
     private static final int ROUNDS = 20;
 
@@ -30,6 +30,7 @@ final class AuditRoundsTest {
             "given up",
             "intended",
             "lost",
+            "made again",
             "reply lost",
             "reported",
             "unlinked");

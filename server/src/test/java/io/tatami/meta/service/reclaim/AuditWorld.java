@@ -32,6 +32,7 @@ import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Needs.Urgency;
+import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.BlockRecord;
@@ -41,6 +42,7 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.IntendCopiesRequest;
 import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.meta.state.wire.NeedsPageRequest;
+import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.BlockMethods;
@@ -89,6 +91,9 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
     private static final int SERVERS = 4;
     private static final int BULK_BLOCKS = 400;
 
+    /** Few, so that much happens to each. */
+    private static final int FILES_MAX = 5;
+
     private final Random random;
     private final FileShard shard = new FileShard();
     private final Map<Integer, SortedMap<Long, Stored>> disks = new TreeMap<>();
@@ -101,6 +106,7 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
     private final List<Pull> pulls = new ArrayList<>();
 
     private final List<Pull> reports = new ArrayList<>();
+    private final List<Pull> takenAway = new ArrayList<>();
     private final List<DamagedCopiesRequest> damageNotices = new ArrayList<>();
 
     /** Of this very copy there was a time at which it was lost or damaged. */
@@ -166,7 +172,7 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
     /** Carries out {@code work} step by step; before each step something may happen. */
     <T> @Nullable T finish(CompletableFuture<T> work, boolean quiet) throws Exception {
         while (!work.isDone()) {
-            while (!quiet && random.nextInt(3) == 0) {
+            while (!quiet && random.nextInt(5) != 0) {
                 happen();
             }
             Runnable step = steps.poll();
@@ -192,7 +198,7 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
 
     /** One thing at random. */
     void happen() throws Exception {
-        switch (random.nextInt(16)) {
+        switch (random.nextInt(22)) {
             case 0, 1 -> begin();
             case 2, 3 -> close();
             case 4 -> unlink();
@@ -201,16 +207,21 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
             case 8 -> pull();
             case 9 -> report();
             case 10 -> failIntent();
-            case 11 -> giveUp();
+            case 11 -> {
+                Pull unused = giveUp();
+            }
             case 12 -> damage();
             case 13 -> tellOfDamage();
             case 14 -> lose();
+            case 15, 16 -> deleteQueued();
+            case 17, 18 -> takeAway();
+            case 19, 20 -> makeAgain();
             default -> turn();
         }
     }
 
     private void begin() throws Exception {
-        if (open.size() >= 4 || closed.size() >= 30) {
+        if (open.size() >= 4 || closed.size() >= FILES_MAX) {
             return;
         }
         String name = "f" + names++;
@@ -331,10 +342,12 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
 
     private void intend() throws Exception {
         NeededBlock seen = anyBlock();
-        if (seen == null) {
-            return;
+        if (seen != null) {
+            Pull unused = intend(seen, new ServerId(anyServer()));
         }
-        ServerId server = new ServerId(anyServer());
+    }
+
+    private @Nullable Pull intend(NeededBlock seen, ServerId server) throws Exception {
         shard.run(
                 new IntendCopies(),
                 IntendCopiesRequest.newBuilder()
@@ -346,31 +359,66 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
         BlockRecord now = seen(seen.getBlockId()).getBlock();
         for (Copy copy : BlockCopies.intended(now)) {
             if (copy.server().equals(server)) {
-                pulls.add(new Pull(
-                        server.value(), now.getBlockId(), copy.number(), now.getGeneration(), now.getLength()));
+                Pull pull =
+                        new Pull(server.value(), now.getBlockId(), copy.number(), now.getGeneration(), now.getLength());
+                pulls.add(pull);
                 count("intended");
+                return pull;
             }
+        }
+        return null;
+    }
+
+    /** A copy is given up and deleted, to be made again on the same server. */
+    private void takeAway() throws Exception {
+        Pull taken = giveUp();
+        if (taken != null) {
+            while (disk(taken.server()).containsKey(taken.block())) {
+                deleteQueued();
+            }
+            takenAway.add(taken);
+        }
+    }
+
+    private void makeAgain() throws Exception {
+        if (takenAway.isEmpty()) {
+            return;
+        }
+        Pull taken = takenAway.remove(random.nextInt(takenAway.size()));
+        NeededBlock seen = seen(taken.block());
+        Pull made = seen.hasBlock() ? intend(seen, new ServerId(taken.server())) : null;
+        if (made != null && pull(made)) {
+            report(made);
+            count("made again");
+        }
+    }
+
+    private void pull() {
+        if (!pulls.isEmpty()) {
+            boolean unused = pull(pulls.get(random.nextInt(pulls.size())));
         }
     }
 
     /** A pull is finished, however old; not beside another copy that is there. */
-    private void pull() {
-        if (!pulls.isEmpty()) {
-            Pull pull = pulls.remove(random.nextInt(pulls.size()));
-            Stored stored = new Stored(pull.number(), pull.generation(), pull.length(), false);
-            if (disk(pull.server()).putIfAbsent(pull.block(), stored) == null) {
-                reports.add(pull);
-                count("pulled");
-            }
+    private boolean pull(Pull pull) {
+        pulls.remove(pull);
+        Stored stored = new Stored(pull.number(), pull.generation(), pull.length(), false);
+        if (disk(pull.server()).putIfAbsent(pull.block(), stored) != null) {
+            return false;
+        }
+        reports.add(pull);
+        count("pulled");
+        return true;
+    }
+
+    private void report() throws Exception {
+        if (!reports.isEmpty()) {
+            report(reports.get(random.nextInt(reports.size())));
         }
     }
 
-    /** Some are lost, and some come twice. */
-    private void report() throws Exception {
-        if (reports.isEmpty()) {
-            return;
-        }
-        Pull made = reports.get(random.nextInt(reports.size()));
+    /** It may come again. */
+    private void report(Pull made) throws Exception {
         shard.run(
                 new RecordCopies(),
                 CopiesMadeRequest.newBuilder()
@@ -406,27 +454,36 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
                         .build());
     }
 
-    private void giveUp() throws Exception {
+    /** @return the copy that was given up, if one was */
+    private @Nullable Pull giveUp() throws Exception {
         NeededBlock seen = anyBlock();
         if (seen == null || seen.getBlock().getServerIdCount() < 2) {
-            return;
+            return null;
         }
+        List<Copy> counted = BlockCopies.counted(seen.getBlock());
+        Copy given = counted.get(random.nextInt(counted.size()));
         GiveUpCopyRequest.Builder request = GiveUpCopyRequest.newBuilder()
                 .setSeen(seen)
-                .setServerId(seen.getBlock()
-                        .getServerId(random.nextInt(seen.getBlock().getServerIdCount())))
+                .setServerId(given.server().value())
                 .setNeeded(1)
                 .setMapAskedMillis(shard.nowMillis);
-        for (Copy copy : BlockCopies.counted(seen.getBlock())) {
+        for (Copy copy : counted) {
             Stored stored = disk(copy.server().value()).get(seen.getBlockId());
             if (stored != null && stored.number() == copy.number() && !stored.damaged()) {
                 request.addConfirmed(GiveUpCopyRequest.Confirmed.newBuilder()
                         .setServerId(copy.server().value()));
             }
         }
-        if (shard.run(new GiveUpCopy(), request.build()).getGivenUp()) {
-            count("given up");
+        if (!shard.run(new GiveUpCopy(), request.build(), contextOfAllServers()).getGivenUp()) {
+            return null;
         }
+        count("given up");
+        return new Pull(given.server().value(), seen.getBlockId(), given.number(), 0, 0);
+    }
+
+    private RequestContext contextOfAllServers() {
+        return new RequestContext(
+                shard.caller, shard.session, shard.nowMillis, shard.nowMillis, Set.of(), map(), true, false, "");
     }
 
     private void damage() {
@@ -474,11 +531,35 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
         }
     }
 
+    /** As the reclaimer has it done before an audit ends; what is confirmed is lost. */
+    private void deleteQueued() {
+        byte[] prefix = Keys.kind('q');
+        List<ReclaimRecord> queued = new ArrayList<>();
+        try (View.Cursor cursor = shard.store().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                queued.add(ShardState.parse(cursor.value(), ReclaimRecord.parser()));
+            }
+        }
+        if (!queued.isEmpty()) {
+            ReclaimRecord reclaim = queued.get(random.nextInt(queued.size()));
+            for (Copy copy : BlockCopies.reclaimed(reclaim)) {
+                DeleteBlocksReply unused = delete(
+                        copy.server().value(),
+                        DeleteBlocksRequest.newBuilder()
+                                .addItem(DeleteBlocksRequest.Item.newBuilder()
+                                        .setBlockId(reclaim.getBlockId())
+                                        .setGeneration(reclaim.getGeneration())
+                                        .setCopyNumber(copy.number()))
+                                .build());
+            }
+        }
+    }
+
     /** A server or a volume goes or comes back. */
     private void turn() {
         Set<Integer> away = random.nextBoolean() ? silent : withoutVolume;
         int server = anyServer();
-        if (!away.remove(server) && random.nextInt(3) == 0) {
+        if (!away.remove(server) && random.nextInt(10) == 0) {
             away.add(server);
             count("away");
         }
