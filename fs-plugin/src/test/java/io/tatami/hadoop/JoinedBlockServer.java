@@ -5,6 +5,7 @@ import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.BlockNode;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -23,7 +24,13 @@ final class JoinedBlockServer {
      * @param host a loopback address
      * @param metadata {@code tatami://host:port}
      */
-    static BlockNode open(Path directory, long volumeBytes, String host, URI metadata) throws Exception {
+    static BlockNode open(Path directory, long volumeBytes, String host, URI metadata) throws IOException {
+        return open(directory, volumeBytes, host, metadata, Map.of());
+    }
+
+    /** The same with settings. */
+    static BlockNode open(Path directory, long volumeBytes, String host, URI metadata, Map<String, String> settings)
+            throws IOException {
         UUID cluster;
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
         try (TatamiClient client = TatamiClient.connect(metadata.getAuthority(), user, Settings.defaults())) {
@@ -33,6 +40,6 @@ final class JoinedBlockServer {
                 new BlockNode.Setup(directory, List.of(), volumeBytes, host, 0),
                 cluster,
                 List.of(InetSocketAddress.createUnresolved(metadata.getHost(), metadata.getPort())),
-                BlockServerSettings.from(Settings.of(Map.of())));
+                BlockServerSettings.from(Settings.of(settings)));
     }
 }

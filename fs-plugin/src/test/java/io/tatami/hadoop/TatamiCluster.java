@@ -3,6 +3,7 @@ package io.tatami.hadoop;
 import io.tatami.auth.HadoopGroups;
 import io.tatami.conf.Settings;
 import io.tatami.server.ProcessCluster;
+import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,11 +20,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one cluster of a test JVM. Started when it is first asked for; stopped, and its directory deleted, as the JVM
- * ends. Usually a standalone node; with the system property {@code tatami.test.servers=processes}, a process for each
- * group of the metadata service and one for the block server.
+ * ends. Usually a standalone node; the system property {@code tatami.test.servers} asks for others: {@code processes},
+ * a process for each group of the metadata service and one for the block server; {@code three}, block servers of three
+ * hosts, and three copies of all blocks; {@code three-stopping}, the same, and one of the three is stopped in the midst
+ * of each test class ({@link StoppingServer}).
  */
 public final class TatamiCluster {
     private static final String HOST = "localhost";
@@ -40,6 +44,10 @@ public final class TatamiCluster {
             "tatami.directory.spread.entries", "1000",
             "tatami.directory.spread.on.one.server", "true");
 
+    private static final String THREE = "three";
+    private static final String THREE_STOPPING = "three-stopping";
+    private static final short COPIES = 3;
+
     private static final class Shared {
         static final TatamiCluster CLUSTER = start();
     }
@@ -47,16 +55,31 @@ public final class TatamiCluster {
     private final Path directory;
     private final Deque<AutoCloseable> servers = new ArrayDeque<>();
     private final URI uri;
+    /** The block server that is stopped and started again; null where none is. */
+    private @Nullable BlockNode stoppable;
 
     private TatamiCluster(Path directory) throws IOException, InterruptedException {
         this.directory = directory;
-        String servers = System.getProperty("tatami.test.servers", "one");
         this.uri = URI.create(
-                switch (servers) {
+                switch (kind()) {
                     case "one" -> startStandalone();
                     case "processes" -> startProcesses();
-                    default -> throw new IllegalStateException("tatami.test.servers=" + servers);
+                    case THREE, THREE_STOPPING -> startThree();
+                    default -> throw new IllegalStateException("tatami.test.servers=" + kind());
                 });
+    }
+
+    private static String kind() {
+        return System.getProperty("tatami.test.servers", "one");
+    }
+
+    /** Whether a block server is to be stopped in the midst of each test class. */
+    static boolean isStopping() {
+        return kind().equals(THREE_STOPPING);
+    }
+
+    private static boolean hasThreeServers() {
+        return kind().equals(THREE) || isStopping();
     }
 
     private static TatamiCluster start() {
@@ -81,6 +104,42 @@ public final class TatamiCluster {
         return node.uri();
     }
 
+    private String startThree() throws IOException {
+        String first = startStandalone();
+        BlockNode second = joined("second", "127.0.0.12", URI.create(first));
+        servers.push(second);
+        stoppable = joined("third", "127.0.0.13", URI.create(first));
+        return first;
+    }
+
+    private BlockNode joined(String name, String host, URI metadata) throws IOException {
+        return JoinedBlockServer.open(directory.resolve(name), VOLUME_BYTES, host, metadata, SETTINGS);
+    }
+
+    /** Ends the third block server; does nothing where it does not run. */
+    synchronized void stopServer() {
+        BlockNode node = stoppable;
+        stoppable = null;
+        try {
+            if (node != null) {
+                node.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts the third block server again; does nothing where it runs. */
+    synchronized void startServer() {
+        if (stoppable == null) {
+            try {
+                stoppable = joined("third", "127.0.0.13", uri);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
     private String startProcesses() throws IOException, InterruptedException {
         List<String> options = SETTINGS.entrySet().stream()
                 .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
@@ -92,6 +151,7 @@ public final class TatamiCluster {
 
     /** Ends the servers in the reverse of the order they were started in; what a test left open is told, not thrown. */
     private void stop() {
+        stopServer();
         for (AutoCloseable server : servers) {
             try {
                 server.close();
@@ -130,6 +190,9 @@ public final class TatamiCluster {
     public void configure(Configuration configuration) {
         configuration.set("fs.defaultFS", uri.toString());
         configuration.set("tatami.client.block.size", "1m");
+        if (hasThreeServers()) {
+            configuration.setInt("tatami.client.replication", COPIES);
+        }
     }
 
     /** The caller's, to be closed; another than {@link FileSystem#get} gives. */
