@@ -3,6 +3,7 @@ package io.tatami.benchmarks;
 import io.tatami.benchmarks.harness.host.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
+import io.tatami.benchmarks.workload.chaos.ChaosBenchmark;
 import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.workload.failover.FailoverBenchmark;
 import io.tatami.benchmarks.workload.fence.FenceBenchmark;
@@ -43,7 +44,8 @@ public final class TatamiBenchmarks {
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,
-                CapacityBenchmark.class
+                CapacityBenchmark.class,
+                ChaosBenchmark.class
             })
     static final class Bench {}
 

@@ -366,6 +366,14 @@ public final class Lab {
     }
 
     /**
+     * Has the device of a node's volume end, as one that is pulled out of a running host: what was on it is lost, and
+     * nothing can be read or written there until {@link #wipe}. Needs namespaces.
+     */
+    public void fail(LabNode node) throws IOException, InterruptedException {
+        locked(directory, () -> isolation.fail(node));
+    }
+
+    /**
      * Loses a node's volume, with the block server's directory, which belongs to it: what starts there next is a new
      * block server.
      *

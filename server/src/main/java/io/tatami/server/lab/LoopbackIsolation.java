@@ -62,6 +62,11 @@ final class LoopbackIsolation implements NodeIsolation {
     }
 
     @Override
+    public void fail(LabNode node) throws TatamiException {
+        throw needsRoot("fail");
+    }
+
+    @Override
     public void wipe(LabNode node) throws IOException {
         // The server makes it when it starts.
         Files.deleteIfExists(volume(node));

@@ -187,8 +187,13 @@ final class NamespaceIsolation implements NodeIsolation {
     }
 
     @Override
+    public void fail(LabNode node) throws IOException, InterruptedException {
+        disk(volumeFile(node)).shrink();
+    }
+
+    @Override
     public void wipe(LabNode node) throws IOException, InterruptedException {
-        disk(volumeFile(node)).wipe();
+        disk(volumeFile(node)).wipe(spec.limits().capacityBytes());
     }
 
     @Override

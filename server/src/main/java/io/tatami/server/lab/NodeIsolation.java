@@ -24,6 +24,9 @@ interface NodeIsolation {
     /** The path for {@code --volume}. */
     Path volume(LabNode node) throws IOException, InterruptedException;
 
+    /** Has the volume's device end: what was on it is lost, and nothing can be read or written until {@link #wipe}. */
+    void fail(LabNode node) throws IOException, InterruptedException;
+
     /** Makes the volume as new. */
     void wipe(LabNode node) throws IOException, InterruptedException;
 

@@ -113,6 +113,7 @@ final class LoopbackLabTest {
         LabNode node = lab.nodes().get(0);
         assertRefused(ErrorCode.UNSUPPORTED, "needs root", () -> lab.cut(node, lab.nodes(), Lab.Direction.BOTH));
         assertRefused(ErrorCode.UNSUPPORTED, "needs root", () -> lab.slow(node, LinkRate.parse("1mbit")));
+        assertRefused(ErrorCode.UNSUPPORTED, "needs root", () -> lab.fail(node));
         assertRefused(ErrorCode.UNSUPPORTED, "needs root", () -> lab.slow(node, DiskRate.parse("5MB")));
         LabSpec spec = lab.spec();
         assertRefused(ErrorCode.UNSUPPORTED, "as root", () -> spec.withHdfs().check());

@@ -70,6 +70,23 @@ final class NamespaceLabTest {
     }
 
     @Test
+    void aFailedDiskHasAnEndUntilItIsWiped() throws Exception {
+        LabNode node = lab.node("node3");
+        String size = "blockdev --getsize64 " + lab.report(node).volume();
+        List<String> ask = List.of("sh", "-c", size);
+        String whole = TestJava.lastLine(lab, "node3", ask);
+        lab.fail(node);
+        assertEquals("4096", TestJava.lastLine(lab, "node3", ask));
+        lab.kill(node, List.of(LabRole.BLOCK));
+        lab.wipe(node);
+        assertEquals(whole, TestJava.lastLine(lab, "node3", ask));
+        lab.start(node, List.of(LabRole.BLOCK));
+        assertEquals(
+                "wrote to [node3] shared true",
+                TestJava.lastLine(lab, "node3", LabClient.command("write", "/after-the-failure")));
+    }
+
+    @Test
     void aCutHasNothingArriveAndTellsNobody() throws Exception {
         try (LinkProbe first = new LinkProbe(lab, "node1");
                 LinkProbe second = new LinkProbe(lab, "node2");

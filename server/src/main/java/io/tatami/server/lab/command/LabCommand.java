@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             LinkCommands.Cut.class,
             LinkCommands.Heal.class,
             LinkCommands.Slow.class,
+            ServerCommands.Fail.class,
             ServerCommands.Wipe.class,
             LabDownCommand.class
         })

@@ -95,6 +95,18 @@ final class ServerCommands {
         }
     }
 
+    /** {@code tatami lab fail NODE}. */
+    @Command(
+            name = "fail",
+            description = "Has the volume of a node end as a disk that is pulled out; a kill and a wipe give it a new"
+                    + " one. Needs root.")
+    static final class Fail extends OfNode {
+        @Override
+        void run(Lab lab, LabNode node) throws IOException, InterruptedException {
+            lab.fail(node);
+        }
+    }
+
     /** {@code tatami lab wipe NODE}. */
     @Command(
             name = "wipe",

@@ -14,14 +14,13 @@ import java.util.Optional;
  * @param file as the kernel tells it
  */
 public record LoopDisk(Path device, String file) {
+    private static final long SECTOR_BYTES = 4096;
     private static final String GONE = " (deleted)";
 
     /** @param file is made; must not be there */
     public static LoopDisk attach(Path file, long bytes) throws IOException, InterruptedException {
         Files.createFile(file);
-        try (RandomAccessFile made = new RandomAccessFile(file.toFile(), "rw")) {
-            made.setLength(bytes);
-        }
+        setLength(file, bytes);
         String device = Program.run("losetup", "--find", "--show", "--direct-io=on", file.toString());
         return new LoopDisk(Path.of(device), file.toString());
     }
@@ -57,9 +56,26 @@ public record LoopDisk(Path device, String file) {
                 .strip();
     }
 
-    /** All of it reads as zeros afterwards, and takes no space. */
-    public void wipe() throws IOException, InterruptedException {
+    private static void setLength(Path file, long bytes) throws IOException {
+        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
+            opened.setLength(bytes);
+        }
+    }
+
+    /** All of it reads as zeros afterwards, and takes no space; it has that length, also where it was shrunk. */
+    public void wipe(long bytes) throws IOException, InterruptedException {
+        resize(bytes);
         Program.run("blkdiscard", device.toString());
+    }
+
+    /** Leaves the first sector alone: all else is lost, reads of it find the end, and writes fail. */
+    public void shrink() throws IOException, InterruptedException {
+        resize(SECTOR_BYTES);
+    }
+
+    private void resize(long bytes) throws IOException, InterruptedException {
+        setLength(Path.of(file), bytes);
+        Program.run("losetup", "--set-capacity", device.toString());
     }
 
     /** Ends the device, and leaves the file. */
