@@ -5,6 +5,7 @@ import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.BlockServerInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -148,11 +149,15 @@ final class ChaosClient {
         try (TatamiClient client = TatamiClient.connect(authority, user, Settings.of(Map.of()))) {
             FsckReport found = client.cluster().fsck(TatamiPath.ROOT);
             long under = found.copies().underReplicatedBlocks();
-            if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0) {
+            // Its copies count for good until it is known to be dead, and its disk may be another one now.
+            long silent = client.cluster().status().map().getBlockServerList().stream()
+                    .filter(server -> server.getState() == BlockServerInfo.State.STALE)
+                    .count();
+            if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0 && silent == 0) {
                 return "well";
             }
             return found.findings().size() + " findings, " + under + " blocks under-replicated, " + found.openFiles()
-                    + " files open"
+                    + " files open, " + silent + " servers silent"
                     + found.findings().stream()
                             .limit(3)
                             .map(problem -> "; " + problem.path() + ": "

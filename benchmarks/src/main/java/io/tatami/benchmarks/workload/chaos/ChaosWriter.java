@@ -144,8 +144,8 @@ final class ChaosWriter implements Runnable {
                 if (random.nextInt(4) == 0) {
                     flush(file, out, written);
                 }
-                if (random.nextInt(6) == 0) {
-                    checks.read(file, file.promised > 0 ? random.nextLong(file.promised) : 0, READ_MAX);
+                if (file.promised > 0 && random.nextInt(6) == 0) {
+                    checks.read(file, random.nextLong(file.promised), READ_MAX);
                 }
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(PAUSE_MILLIS_MAX));
             }
