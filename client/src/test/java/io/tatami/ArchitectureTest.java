@@ -54,6 +54,7 @@ final class ArchitectureTest {
     private static final String META = "io.tatami.client.meta";
     private static final String ENTRY = "io.tatami.client.entry";
     private static final String FILE = "io.tatami.client.file";
+    private static final String WRITE = "io.tatami.client.file.write";
 
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
     private static final DescribedPredicate<JavaClass> NETTY = resideInAPackage("io.netty..");
@@ -141,7 +142,8 @@ final class ArchitectureTest {
         onlyUses(BLOCK, BLOCK, RPC, PROTOCOL, BASE);
         onlyUses(META, META, BLOCK, MODEL, RPC, PROTOCOL, CONF, BASE);
         onlyUses(ENTRY, ENTRY, META, MODEL, PROTOCOL, BASE);
-        onlyUses(FILE, FILE, ENTRY, META, BLOCK, MODEL, PROTOCOL, BASE);
+        onlyUses(FILE, FILE, WRITE, ENTRY, META, BLOCK, MODEL, PROTOCOL, BASE);
+        onlyUses(WRITE, WRITE, META, BLOCK, PROTOCOL, BASE);
     }
 
     /**

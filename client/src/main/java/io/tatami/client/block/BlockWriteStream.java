@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  *
  * <p>Every failure ends the stream: all methods throw it from then on, and the bytes that no server acknowledged are
- * kept. To go on, the caller gets a new generation from the block's home, opens a new stream over the good servers with
- * {@link WriteSpec#continuedAt} at {@link #visibleLength}, calls {@link #awaitReady} on it, and passes the frames of
- * {@link #takeUnacknowledged} to {@link #resend}.
+ * kept. Where none was acknowledged, the caller gets a new generation from the block's home, opens a new stream with
+ * {@link WriteSpec#continuedAt}, calls {@link #awaitReady} on it, and passes the frames of {@link #takeUnacknowledged}
+ * to {@link #resend}. Else it has the block sealed, and writes what is missing to another one.
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
@@ -480,13 +480,7 @@ public final class BlockWriteStream implements AutoCloseable {
 
     /** {@code bytes} of {@code frame} from {@link #position} on, which are the same still; {@code frame} stays. */
     private PendingFrame part(PendingFrame frame, int bytes) throws TatamiException {
-        int bad = BlockPayload.firstBadPiece(frame.payload(), frame.offset(), piece -> frame.checksums()[piece]);
-        if (bad != BlockPayload.NONE) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "bytes of " + spec.block() + " from " + BlockPayload.pieceOffset(frame.offset(), bad)
-                            + " on changed in memory before they were sent; do not change a buffer while it is written");
-        }
+        frame.verify(spec.block());
         ByteBuf part = frame.payload().retainedSlice((int) (position - frame.offset()), bytes);
         int[] checksums = new int[ChunkChecksum.pieces(position, bytes)];
         int index = 0;

@@ -1,6 +1,11 @@
 package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockPayload;
+import java.nio.ByteBuffer;
 
 /**
  * A frame that was made and not acknowledged by every server. It owns one reference to its payload, until
@@ -30,6 +35,29 @@ public final class PendingFrame {
     /** Where in the block it ends. */
     public long endOffset() {
         return offset + lengthBytes();
+    }
+
+    /**
+     * The bytes from an offset in the block on, not to be used after {@link #release}.
+     *
+     * @param start not behind the frame's end; before its begin stands for that
+     * @throws TatamiException CORRUPT, see {@link #verify}
+     */
+    public ByteBuffer bytesFrom(BlockId block, long start) throws TatamiException {
+        verify(block);
+        int skipped = (int) Math.max(0, start - offset);
+        return payload().nioBuffer(payload().readerIndex() + skipped, lengthBytes() - skipped);
+    }
+
+    /** @throws TatamiException CORRUPT where the bytes are not those that the writer gave */
+    void verify(BlockId block) throws TatamiException {
+        int bad = BlockPayload.firstBadPiece(payload(), offset, piece -> checksums[piece]);
+        if (bad != BlockPayload.NONE) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "bytes of " + block + " from " + BlockPayload.pieceOffset(offset, bad)
+                            + " on changed in memory before they were sent; do not change a buffer while it is written");
+        }
     }
 
     /** Gives the payload up; it goes back to its pool once the network has let go of it too. Once. */

@@ -222,6 +222,10 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         payload.release();
         lock.lock();
         try {
+            if (failure != null) {
+                // What is not acknowledged by then is sent again elsewhere.
+                return;
+            }
             if (ack.getOpening()) {
                 heardNanos = clock.monotonicNanos();
                 sendLimit = ack.getSendLimit();
@@ -242,6 +246,9 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     public void onFinished(WriteBlockReply finished) {
         lock.lock();
         try {
+            if (failure != null) {
+                return;
+            }
             heard();
             reply = finished;
             reached(finished.getLength(), finished.getLength(), finished.getLength());

@@ -50,7 +50,7 @@ public final class EntryChanges {
     /**
      * Makes a file that is open for writing by this client.
      *
-     * @param spec with replication and block size set
+     * @param spec with replication, block size and least number of copies set
      * @param withGrant asks for the first block too, where its place is at hand
      */
     public CreateReply create(TatamiPath path, CreateSpec spec, boolean withGrant) throws TatamiException {
@@ -63,6 +63,7 @@ public final class EntryChanges {
                 .setModes(spec.modes())
                 .setOverwrite(spec.overwrite())
                 .setReplication(spec.replication())
+                .setCopiesMin(spec.copiesMin() > 1 ? spec.copiesMin() : 0)
                 .setBlockSize(spec.blockSizeBytes())
                 .setGrants(withGrant ? 1 : 0)
                 .setClientHost(servers.clientHost())

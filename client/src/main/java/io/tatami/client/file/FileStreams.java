@@ -4,6 +4,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.entry.EntryReader;
+import io.tatami.client.file.write.FileHome;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.LeaseThreads;

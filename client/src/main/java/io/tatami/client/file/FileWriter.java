@@ -1,17 +1,16 @@
 package io.tatami.client.file;
 
-import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.Generation;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
-import io.tatami.client.block.WriteSpec;
+import io.tatami.client.file.write.BlockSequence;
+import io.tatami.client.file.write.FileHome;
 import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.MetadataCall;
 import io.tatami.protocol.wire.AppendReply;
-import io.tatami.protocol.wire.BlockReport;
 import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
@@ -20,7 +19,6 @@ import io.tatami.protocol.wire.Status;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -41,19 +39,14 @@ public final class FileWriter implements AutoCloseable {
      */
     private static final int MEMORY_BYTES_MAX = 256 << 10;
 
-    /**
-     * The next block's grant is requested when this many bytes are left in the current block, or a quarter of the block
-     * size if that is less.
-     */
-    private static final long PREFETCH_ROOM_BYTES = 32 << 20;
-
     private final FileHome home;
-    private final BlockClient blocks;
     private final LeaseRenewer leases;
-    private final long blockSizeBytes;
     private final int inlineBytesMax;
-    private final GrantQueue grants;
-    private final List<BlockReport> finished = new ArrayList<>();
+    private final BlockSequence blocks;
+
+    /** How many copies of each block the home waits for at the close; 0 for 1. */
+    private final int copiesMin;
+
     private final MemoryContent memory;
     private final AtomicBoolean hadBlocks;
     private final LeaseRenewer.Holder lease = new LeaseRenewer.Holder() {
@@ -75,22 +68,14 @@ public final class FileWriter implements AutoCloseable {
     /** Whether the content goes to blocks; false while all of it is in memory. */
     private boolean spilling;
 
-    private @Nullable BlockPipeline current;
-
-    /** Whether the content is complete, so that the length of the last block is known. */
-    private boolean completing;
-
-    /** The last block of which the home knows that it has bytes. */
-    private long recordedBlock;
-
     private int inlineBytesBefore;
     private long position;
 
-    /** Bytes of finished blocks that went through shared memory. */
-    private long sharedBytes;
-
     /** The call that closes the file; null until the content is complete. */
     private @Nullable MetadataCall<CompleteRequest, CompleteReply> completion;
+
+    /** The newest refusal of a close that may be asked for again. */
+    private @Nullable TatamiException refusedForNow;
 
     private boolean closed;
     private @Nullable TatamiException failure;
@@ -103,25 +88,24 @@ public final class FileWriter implements AutoCloseable {
      */
     record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax, AtomicBoolean hadBlocks) {}
 
-    private FileWriter(Parts parts, Status status, List<Grant> granted) {
+    private FileWriter(Parts parts, Status status, List<Grant> granted, int copiesMin) {
         this.home = parts.home();
-        this.blocks = parts.blocks();
         this.leases = parts.leases();
-        this.blockSizeBytes = status.getBlockSize();
         this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
-        this.grants = new GrantQueue(home, blockSizeBytes, granted);
+        this.blocks = new BlockSequence(home, parts.blocks(), status.getBlockSize(), granted);
+        this.copiesMin = copiesMin;
     }
 
     /** A writer of a new file. */
     static FileWriter create(Parts parts, CreateReply created) {
-        return new FileWriter(parts, created.getStatus(), created.getGrantList()).begin();
+        return new FileWriter(parts, created.getStatus(), created.getGrantList(), created.getCopiesMin()).begin();
     }
 
     /** A writer at the end of an existing file. */
     static FileWriter append(Parts parts, AppendReply opened) {
-        FileWriter writer = new FileWriter(parts, opened.getStatus(), List.of());
+        FileWriter writer = new FileWriter(parts, opened.getStatus(), List.of(), opened.getCopiesMin());
         writer.position = opened.getStatus().getLength();
         if (opened.hasInline()) {
             writer.memory.take(opened.getInline().asReadOnlyByteBuffer());
@@ -131,8 +115,7 @@ public final class FileWriter implements AutoCloseable {
         }
         if (opened.hasLastBlock()) {
             Generation committed = Generation.of(opened.getStatus().getBlock(0).getGeneration());
-            writer.current = BlockPipeline.append(
-                    writer.home, writer.blocks, opened.getLastBlock(), committed, writer.blockSizeBytes);
+            writer.blocks.continueLast(opened.getLastBlock(), committed);
         }
         return writer.begin();
     }
@@ -153,7 +136,7 @@ public final class FileWriter implements AutoCloseable {
 
     /** The number of bytes that went to a block server of this host through shared memory. */
     public long sharedBytes() {
-        return current == null ? sharedBytes : sharedBytes + current.sharedBytes();
+        return blocks.sharedBytes();
     }
 
     /** Takes all bytes. Waits while the window of unacknowledged bytes is full. The array may be reused on return. */
@@ -182,7 +165,7 @@ public final class FileWriter implements AutoCloseable {
     public void hflush() throws IOException {
         attempt(() -> {
             if (spill()) {
-                flush(false, false);
+                blocks.flush(false, false);
             }
         });
     }
@@ -192,16 +175,7 @@ public final class FileWriter implements AutoCloseable {
      * Another thread may use the writer before the caller waits for the result.
      */
     public PendingFlush beginFlush(boolean durably) throws IOException {
-        return attempted(() -> {
-            BlockPipeline block = spill() ? current : null;
-            if (block == null || block.isUntouched()) {
-                return PendingFlush.NOT_SENT;
-            }
-            boolean isNews = isNews(block);
-            PendingFlush sent = block.beginFlush(durably || isNews);
-            // The home learns the length after the servers have the bytes.
-            return isNews ? () -> sent.await() && false : sent;
-        });
+        return attempted(() -> spill() ? blocks.beginFlush(durably) : PendingFlush.NOT_SENT);
     }
 
     /**
@@ -212,14 +186,15 @@ public final class FileWriter implements AutoCloseable {
     public void hsync(boolean recordLength) throws IOException {
         attempt(() -> {
             if (spill()) {
-                flush(true, recordLength);
+                blocks.flush(true, recordLength);
             }
         });
     }
 
     /**
      * Makes all bytes durable and closes the file. Does nothing after a success, and throws the same failure after a
-     * failure. After an interrupt it may be called again and continues.
+     * failure. After an interrupt it may be called again and continues. So it may where it was refused as BUSY: some
+     * block still had fewer copies than a close waits for.
      */
     @Override
     public void close() throws IOException {
@@ -282,6 +257,9 @@ public final class FileWriter implements AutoCloseable {
                 interrupted.initCause(e);
                 throw interrupted;
             }
+            if (e == refusedForNow) {
+                throw e;
+            }
             failure = e.code() == ErrorCode.FENCED ? whyFenced(e) : e;
             release();
             throw failure;
@@ -314,13 +292,10 @@ public final class FileWriter implements AutoCloseable {
 
     private void release() {
         leases.remove(home.file(), lease);
-        grants.abandon();
         if (completion != null) {
             completion.abandon();
         }
-        if (current != null) {
-            current.close();
-        }
+        blocks.release();
     }
 
     private void take(ByteBuffer bytes) throws TatamiException {
@@ -329,9 +304,7 @@ public final class FileWriter implements AutoCloseable {
             return;
         }
         drainMemory();
-        while (bytes.hasRemaining()) {
-            writeToBlock(bytes, bytes.remaining());
-        }
+        blocks.write(bytes, bytes.remaining());
     }
 
     /** Moves the content in memory to blocks. Returns false if there is nothing to move or flush. */
@@ -346,88 +319,8 @@ public final class FileWriter implements AutoCloseable {
     private void drainMemory() throws TatamiException {
         spilling = true;
         for (ByteBuffer part = memory.next(); part != null; part = memory.next()) {
-            writeToBlock(part, memory.unreadBytes());
+            blocks.write(part, memory.unreadBytes());
         }
-    }
-
-    /**
-     * Writes as much as the current block takes, and finishes the block if it is full.
-     *
-     * @param nextBytes the number of bytes to be written at least, these included
-     */
-    private void writeToBlock(ByteBuffer bytes, int nextBytes) throws TatamiException {
-        BlockPipeline block = currentBlock(nextBytes);
-        block.write(bytes);
-        if (block.isFull()) {
-            finishCurrent(block, false);
-        } else if (!completing && block.roomBytes() <= Math.min(PREFETCH_ROOM_BYTES, blockSizeBytes / 4)) {
-            grants.prefetch(finished);
-        }
-    }
-
-    private BlockPipeline currentBlock(int nextBytes) throws TatamiException {
-        BlockPipeline block = current;
-        if (block == null) {
-            Grant grant = grants.next(finished);
-            block = BlockPipeline.create(home, blocks, grant, newBlock(grant, nextBytes));
-            current = block;
-        }
-        return block;
-    }
-
-    private WriteSpec newBlock(Grant grant, int nextBytes) {
-        BlockId id = new BlockId(grant.getBlockId());
-        Generation generation = Generation.of(grant.getGeneration());
-        return completing
-                ? WriteSpec.createPacked(id, generation, Math.min(nextBytes, blockSizeBytes))
-                : WriteSpec.create(id, generation, blockSizeBytes);
-    }
-
-    private void finishCurrent(BlockPipeline block, boolean isWhole) throws TatamiException {
-        if (!block.isUntouched()) {
-            block.finish(isWhole);
-        }
-        finished.add(block.report());
-        sharedBytes += block.sharedBytes();
-        current = null;
-    }
-
-    /**
-     * Flushes at the servers. Tells the home the lengths if asked to, and once for each block, after its servers have
-     * its bytes.
-     *
-     * <p>The call to the home makes the flush safe against a recovery: a recovery that came before is known there, and
-     * a later one finds the block at its servers and fences this writer. Without the call, a block that was granted
-     * before a recovery could be begun after it, and its acknowledged bytes would be lost. The home learns only of
-     * bytes that are on devices.
-     */
-    private void flush(boolean durably, boolean recordLength) throws TatamiException {
-        BlockPipeline block = current;
-        boolean isNews = isNews(block);
-        if (block != null && !block.isUntouched()) {
-            if (durably || recordLength || isNews) {
-                block.hsync();
-            } else {
-                block.hflush();
-            }
-        }
-        if (recordLength || isNews) {
-            List<BlockReport> written = new ArrayList<>(finished);
-            // A block without bytes is still unknown to the home.
-            BlockPipeline withBytes = block == null || block.position() == 0 ? null : block;
-            if (withBytes != null) {
-                written.add(withBytes.report());
-            }
-            home.commitLength(written);
-            recordedBlock =
-                    withBytes == null ? recordedBlock : withBytes.block().value();
-        }
-    }
-
-    /** Whether the home does not know yet that the block has bytes. */
-    private boolean isNews(@Nullable BlockPipeline block) {
-        // When the home was told of the current block, it was told of all earlier ones.
-        return block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;
     }
 
     private void complete() throws TatamiException {
@@ -438,24 +331,32 @@ public final class FileWriter implements AutoCloseable {
         } else {
             asked.extend(home.deadline());
         }
-        asked.await();
+        try {
+            asked.await();
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.BUSY) {
+                completion = null;
+                refusedForNow = e;
+            }
+            throw e;
+        }
     }
 
     private MetadataCall<CompleteRequest, CompleteReply> completion() throws TatamiException {
         boolean fitsInEntry = !spilling && memory.sizeBytes() <= inlineBytesMax;
         hadBlocks.set(!fitsInEntry);
         if (fitsInEntry) {
-            return home.completion(List.of(), memory.toByteString(), grants.unused(finished));
+            return home.completion(List.of(), memory.toByteString(), blocks.unused());
         }
-        completing |= !spilling;
+        if (!spilling) {
+            blocks.completeContent();
+        }
         drainMemory();
-        List<Long> unused = new ArrayList<>(grants.unused(finished));
-        BlockPipeline block = current;
-        if (block != null && block.position() == 0) {
-            unused.add(0, block.block().value());
-        } else if (block != null) {
-            finishCurrent(block, block.position() == position);
+        blocks.finish(position);
+        if (copiesMin > 1) {
+            blocks.reportFinished();
         }
-        return home.completion(finished, null, unused);
+        List<Long> unused = blocks.unused();
+        return home.completion(blocks.finished(), null, unused);
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
  * @param rack of this host as the cluster calls it; empty for that of its block server
  * @param blockSizeBytes of new files
  * @param replication of new files
+ * @param copiesMin how many copies of each block the close of a new file waits for
  * @param inlineBytesMax files up to this size are stored with the metadata; the cluster's limit is 16 KiB
  * @param handlesMax directories whose handles are kept
  * @param listPageEntries entries asked of each shard for a page of a listing
@@ -37,6 +38,7 @@ public record ClientSettings(
         String rack,
         long blockSizeBytes,
         int replication,
+        int copiesMin,
         int inlineBytesMax,
         int handlesMax,
         int listPageEntries,
@@ -69,6 +71,10 @@ public record ClientSettings(
             Setting.size("tatami.client.block.size", "256m", "1", "2g", "Block size of new files.");
     private static final Setting<Integer> REPLICATION =
             Setting.count("tatami.client.replication", 1, 1, 16, "Copies of each block of new files.");
+    /** Not above the replication of the file. */
+    public static final Setting<Integer> COPIES_MIN = Setting.count(
+            "tatami.client.copies.min", 1, 1, 16, "Copies of each block that the close of a new file waits for.");
+
     /** Nothing is stored inline by a writer that has 0 here. */
     public static final Setting<Long> INLINE_MAX = Setting.size(
             "tatami.client.inline.max", "16k", "0", "16k", "Files up to this size are stored with the metadata.");
@@ -111,6 +117,7 @@ public record ClientSettings(
             RACK,
             BLOCK_SIZE,
             REPLICATION,
+            COPIES_MIN,
             INLINE_MAX,
             HANDLES_MAX,
             LIST_PAGE,
@@ -134,6 +141,7 @@ public record ClientSettings(
                 settings.get(RACK),
                 settings.get(BLOCK_SIZE),
                 settings.get(REPLICATION),
+                settings.get(COPIES_MIN),
                 Math.toIntExact(settings.get(INLINE_MAX)),
                 settings.get(HANDLES_MAX),
                 settings.get(LIST_PAGE),

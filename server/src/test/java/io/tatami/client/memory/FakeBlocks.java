@@ -1,15 +1,21 @@
 package io.tatami.client.memory;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.FenceBlockReply;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockReply;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadFrame;
@@ -30,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +48,11 @@ public final class FakeBlocks {
 
     private final Map<Long, Block> blocks = new HashMap<>();
     private int writesUntilFailure = Integer.MAX_VALUE;
+    private int bytesOfFailure;
+    private @Nullable Random dice;
+    private int oneFrameFailsIn;
+    private int period = Integer.MAX_VALUE;
+    private int framesTaken;
     private boolean refusing;
     private boolean silent;
     private int readsHangAt = Integer.MAX_VALUE;
@@ -56,15 +68,45 @@ public final class FakeBlocks {
 
     private static final class Block {
         long generation;
+        long promised;
         boolean finalized;
         int rottenAt = Integer.MAX_VALUE;
         boolean damaged;
         byte[] bytes = new byte[0];
+
+        void append(byte[] more, int length) {
+            ByteArrayOutputStream joined = new ByteArrayOutputStream();
+            joined.writeBytes(bytes);
+            joined.write(more, 0, length);
+            bytes = joined.toByteArray();
+        }
     }
 
     /** The stream that brings the frame after {@code frames} more of them fails. */
     public synchronized void failAfterFrames(int frames) {
+        failAfterFrames(frames, 0);
+    }
+
+    /** {@link #failAfterFrames(int)}; the first {@code bytes} of the frame that fails are stored. */
+    public synchronized void failAfterFrames(int frames, int bytes) {
         writesUntilFailure = frames;
+        bytesOfFailure = bytes;
+    }
+
+    /** From now on one frame in so many fails, of which a part is stored, and one opening. */
+    public synchronized void failSometimes(Random dice, int oneIn) {
+        this.dice = dice;
+        this.oneFrameFailsIn = oneIn;
+    }
+
+    /** From now on the last one of every so many frames fails. */
+    public synchronized void failPeriodically(int frames) {
+        period = frames;
+        framesTaken = 0;
+    }
+
+    private boolean failsNow() {
+        return dice != null && dice.nextInt(oneFrameFailsIn) == 0;
     }
 
     /** Whether every stream and call is refused. */
@@ -216,6 +258,50 @@ public final class FakeBlocks {
         return reply.build();
     }
 
+    /**
+     * What a recovery asks of the server.
+     *
+     * @throws TatamiException UNAVAILABLE for all else
+     */
+    synchronized Message answer(Method<?, ?> method, Message request) throws TatamiException {
+        if (!refusing && request instanceof FenceBlockRequest fence) {
+            return fence(fence);
+        }
+        if (!refusing && request instanceof FinalizeBlockRequest finalization) {
+            return finalizeAt(finalization);
+        }
+        throw new TatamiException(ErrorCode.UNAVAILABLE, "no answer to " + method);
+    }
+
+    private FenceBlockReply fence(FenceBlockRequest request) throws TatamiException {
+        Block block = blocks.get(request.getBlockId());
+        if (block == null) {
+            return FenceBlockReply.newBuilder().setAbsent(true).build();
+        }
+        if (block.promised > request.getGeneration()) {
+            throw new TatamiException(ErrorCode.FENCED, "generation " + block.promised + " was promised");
+        }
+        block.promised = request.getGeneration();
+        return FenceBlockReply.newBuilder()
+                .setGeneration(block.generation)
+                .setHeldLength(block.bytes.length)
+                .setDurableLength(block.bytes.length)
+                .setFinalized(block.finalized)
+                .setAssured(true)
+                .build();
+    }
+
+    private FinalizeBlockReply finalizeAt(FinalizeBlockRequest request) throws TatamiException {
+        Block block = held(request.getBlockId());
+        if (block.promised != request.getGeneration() || block.bytes.length < request.getLength()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "fenced under " + block.promised);
+        }
+        block.generation = request.getGeneration();
+        block.finalized = true;
+        block.bytes = Arrays.copyOf(block.bytes, (int) request.getLength());
+        return FinalizeBlockReply.getDefaultInstance();
+    }
+
     private synchronized boolean isSilent() {
         return silent;
     }
@@ -254,8 +340,14 @@ public final class FakeBlocks {
         writeStreams++;
         Writing writing = new Writing(request.getBlockId(), request.getGeneration(), stream);
         Block block = blocks.computeIfAbsent(request.getBlockId(), key -> new Block());
-        if (refusing || request.getGeneration() <= block.generation || request.getStartOffset() > block.bytes.length) {
-            writing.fail(refusing ? ErrorCode.UNAVAILABLE : ErrorCode.FENCED);
+        if (refusing || failsNow()) {
+            writing.fail(ErrorCode.UNAVAILABLE);
+            return writing;
+        }
+        if (request.getGeneration() <= block.generation
+                || request.getGeneration() < block.promised
+                || request.getStartOffset() > block.bytes.length) {
+            writing.fail(ErrorCode.FENCED);
             return writing;
         }
         block.generation = request.getGeneration();
@@ -301,18 +393,27 @@ public final class FakeBlocks {
                     return;
                 }
                 Block block = blocks.get(id);
-                if (block == null || block.generation != generation || writesUntilFailure-- == 0) {
-                    fail(ErrorCode.IO_ERROR);
+                if (block == null || block.generation != generation || block.promised > generation) {
+                    fail(ErrorCode.FENCED);
                     return;
                 }
                 if (frame.getOffset() != block.bytes.length) {
                     fail(ErrorCode.MALFORMED);
                     return;
                 }
-                ByteArrayOutputStream joined = new ByteArrayOutputStream();
-                joined.writeBytes(block.bytes);
-                joined.writeBytes(bytes);
-                block.bytes = joined.toByteArray();
+                framesTaken++;
+                if (writesUntilFailure-- == 0 || framesTaken % period == 0) {
+                    block.append(bytes, Math.min(bytesOfFailure, bytes.length));
+                    fail(ErrorCode.IO_ERROR);
+                    return;
+                }
+                if (dice != null && failsNow()) {
+                    block.append(bytes, dice.nextInt(bytes.length + 1));
+                    block.finalized = frame.getLast() && dice.nextBoolean();
+                    fail(ErrorCode.IO_ERROR);
+                    return;
+                }
+                block.append(bytes, bytes.length);
                 acknowledge(frame.getSequence(), block);
                 if (frame.getLast()) {
                     block.finalized = true;

@@ -143,12 +143,11 @@ final class FileStreamTest {
     }
 
     @Test
-    void aWriterGoesOnAfterItsBlockServerFailed() throws Exception {
+    void aWriterGoesOnInAnotherBlockAfterItsBlockServerFailed() throws Exception {
         cluster.blocks.get(0).failAfterFrames(2);
         byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(8 << 20), 6 << 20);
         assertArrayEquals(bytes, readAll());
-        assertEquals(
-                2, cluster.metadata.faults.arrivals(MetaMethods.RENEW_BLOCK).size());
+        assertEquals(1, cluster.metadata.faults.arrivals(MetaMethods.SEAL_BLOCK).size());
     }
 
     @Test

@@ -55,7 +55,7 @@ public final class MemoryCluster implements AutoCloseable {
     public MemoryCluster(int blockServers) throws TatamiException {
         settings = RpcSettings.from(Settings.defaults());
         loops = new EventLoops("memory", settings);
-        metadata = new MemoryMetadata(() -> map, blockServers);
+        metadata = new MemoryMetadata(() -> map, blocks, blockServers);
         address = serve(metadata.table());
         ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(CLUSTER.getMostSignificantBits())

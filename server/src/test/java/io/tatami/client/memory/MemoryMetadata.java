@@ -7,7 +7,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
@@ -72,6 +71,7 @@ public final class MemoryMetadata implements AutoCloseable {
 
     public final Faults faults = new Faults();
     private final Supplier<ClusterMap> map;
+    private final List<FakeBlocks> blocks;
     private final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key of the test's cluster"));
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(runnable -> new Thread(runnable, "groups"));
@@ -90,9 +90,13 @@ public final class MemoryMetadata implements AutoCloseable {
 
     private final List<Runnable> held = new ArrayList<>();
 
-    /** @param blockServers how many there are; their ids begin with 1 */
-    MemoryMetadata(Supplier<ClusterMap> map, int blockServers) {
+    /**
+     * @param blocks the block servers, in the order of their ids
+     * @param blockServers how many there will be; their ids begin with 1
+     */
+    MemoryMetadata(Supplier<ClusterMap> map, List<FakeBlocks> blocks, int blockServers) {
         this.map = map;
+        this.blocks = blocks;
         onThread(() -> {
             for (int group = -1; group < SHARDS; group++) {
                 open(group, blockServers);
@@ -334,7 +338,7 @@ public final class MemoryMetadata implements AutoCloseable {
         assertEquals(List.of(), work.bugs());
     }
 
-    /** Calls between groups, tried again as servers do. Block servers have nothing to say to a group. */
+    /** Calls between groups, tried again as servers do. Block servers answer what recoveries ask. */
     private final class ThreadPeers implements NoPeers {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> call(
@@ -381,8 +385,12 @@ public final class MemoryMetadata implements AutoCloseable {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
                 ServerId to, Method<Q, R> method, Q body) {
-            return CompletableFuture.failedFuture(
-                    new TatamiException(ErrorCode.UNAVAILABLE, to + " has nothing to say to a group"));
+            try {
+                return CompletableFuture.completedFuture(
+                        parsed(method, blocks.get(to.value() - 1).answer(method, body)));
+            } catch (TatamiException e) {
+                return CompletableFuture.failedFuture(e);
+            }
         }
 
         @Override

@@ -21,6 +21,9 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
     /** The setting that {@link #blockSizeBytesMin} comes from. */
     public static final String BLOCK_SIZE_MIN_KEY = "tatami.block.size.min";
 
+    /** The setting of clients for how many copies of each block a close waits for. */
+    public static final String COPIES_MIN_KEY = "tatami.client.copies.min";
+
     /** Takes blocks of every size: what tests and micro-benchmarks of single operations use. */
     public static final FileLimits DEFAULT = new FileLimits(1, INLINE_BYTES_MAX_DEFAULT);
 
@@ -45,6 +48,16 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
                     ErrorCode.INVALID_ARGUMENT,
                     "Specified block size of " + sizeBytes + " bytes is more than the maximum of "
                             + BLOCK_SIZE_BYTES_MAX + " bytes");
+        }
+    }
+
+    /** @param copiesMin how many copies of each block a close is to wait for; 0 for 1 */
+    public static void requireCopiesMin(int copiesMin, int replication, String name) throws TatamiException {
+        if (copiesMin > replication) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Requested replication factor of " + replication + " is less than the required minimum of "
+                            + copiesMin + " for " + name + " (" + COPIES_MIN_KEY + ")");
         }
     }
 

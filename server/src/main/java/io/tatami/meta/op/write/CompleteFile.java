@@ -23,7 +23,8 @@ import java.util.List;
 /**
  * Closes a file for its writer: either every block is final, or the whole content comes along and is stored inline.
  * Unused grants are given up, and reclaimed in case a server has begun them. Fails with LEASE_EXPIRED after a recovery
- * was issued. For an empty file that was created and closed, no record changes.
+ * was issued, and with BUSY while a block has fewer copies than the file's creator asked a close to wait for. For an
+ * empty file that was created and closed, no record changes.
  */
 public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
     private final FileLimits limits;
@@ -53,6 +54,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
                     "the blocks of " + file.id() + " contain fewer than the "
                             + file.home().getLength() + " bytes it had inline");
         }
+        requireCopies(file);
         file.close(context.nowMillis());
         EntryRecord entry = file.entry();
         return reply(
@@ -102,6 +104,29 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         return request.getUnusedBlockIdList().contains(block)
                 || request.getWrittenList().stream()
                         .anyMatch(report -> report.getBlockId() == block && report.getLength() == 0);
+    }
+
+    /**
+     * @throws TatamiException BUSY while a block has fewer copies than the close waits for. They are made of blocks
+     *     that were reported as final before; of this request nothing is kept
+     */
+    private static void requireCopies(HomedFile file) throws TatamiException {
+        int least = Math.min(file.home().getCopiesMin(), file.home().getReplication());
+        if (least <= 1 || file.home().getContentInline()) {
+            return;
+        }
+        for (int index = 0; index < file.home().getBlocks(); index++) {
+            BlockRecord block = file.requireBlock(index);
+            if (block.getServerIdCount() < least) {
+                throw new TatamiException(
+                        ErrorCode.BUSY,
+                        file.id() + " cannot be closed yet: " + new BlockId(block.getBlockId()) + " has "
+                                + block.getServerIdCount() + " of the " + least + " copies that "
+                                + FileLimits.COPIES_MIN_KEY
+                                + " asked for, and more are being made; close it again, add a block server, or"
+                                + " lower its replication");
+            }
+        }
     }
 
     private void storeInline(HomedFile file, CompleteRequest request) throws TatamiException {

@@ -36,7 +36,7 @@ import java.util.List;
  * grant is unwritten, see {@link WriteLease}.
  *
  * <p>Fails with ALREADY_EXISTS, LEASE_HELD, PERMISSION_DENIED, UNRESOLVED_LINK, STALE_HANDLE, or INVALID_ARGUMENT for a
- * block size, replication or name beyond the limits.
+ * block size, replication, number of copies or name beyond the limits.
  */
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;
@@ -53,6 +53,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         Writer.requireSession(context);
         limits.requireBlockSize(request.getBlockSize());
         FileLimits.requireReplication(request.getReplication(), request.getName());
+        FileLimits.requireCopiesMin(request.getCopiesMin(), request.getReplication(), request.getName());
         ResolvedName name = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord before = name.settled(state, context);
         if (before != null && before.hasSymlink()) {
@@ -84,6 +85,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         return CreateReply.newBuilder()
                 .setStatus(FileStatus.of(state, name.name(), entry))
                 .addAllGrant(granted)
+                .setCopiesMin(request.getCopiesMin())
                 .build();
     }
 
@@ -125,6 +127,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
                 .setName(name.name())
                 .setState(HomeRecord.State.OPEN)
                 .setReplication(request.getReplication())
+                .setCopiesMin(request.getCopiesMin())
                 .setBlockSize(request.getBlockSize())
                 .setWriterSession(context.session().value())
                 .setModifiedMillis(context.nowMillis())

@@ -34,6 +34,9 @@ final class Grants {
     private final String clientHost;
     private final List<ServerId> excluded;
 
+    /** The least number of servers of a block of the file that was granted blocks. */
+    private int copiesMin = 1;
+
     /** @param excluded servers that the writer could not reach, as it named them: there may be no such servers */
     Grants(ShardState state, RequestContext context, String clientHost, List<ServerId> excluded) {
         this.state = state;
@@ -42,16 +45,30 @@ final class Grants {
         this.excluded = excluded;
     }
 
-    /** Grants up to {@code count} blocks behind those the file has; fewer, down to none, where there is no place. */
-    List<Grant> grant(HomedFile file, int count) {
+    /**
+     * Grants up to {@code count} blocks behind those the file has; fewer, down to none, where there is no place. A
+     * block gets as many servers as the file asks for copies, or as there are hosts, but not fewer than its close waits
+     * for.
+     *
+     * @throws UnsettledException as {@link #awaitCredits}, where a server has none left for the first block
+     */
+    List<Grant> grant(HomedFile file, int count) throws UnsettledException {
         List<Grant> grants = new ArrayList<>();
+        copiesMin = Math.max(1, file.home().getCopiesMin());
         for (int i = 0; i < Math.min(count, FileLimits.GRANTS_MAX); i++) {
-            List<ServerId> servers = place(
-                    file.home().getReplication(),
-                    file.id().value() + file.home().getBlocks());
-            if (servers.isEmpty()) {
+            int copies = file.home().getReplication();
+            List<ServerId> servers =
+                    chosen(copies, file.id().value() + file.home().getBlocks());
+            if (isShortOfCredits(servers, copies)) {
+                if (i > 0) {
+                    break;
+                }
+                awaitCredits(servers.isEmpty() ? ROOM_BYTES_MIN : file.home().getBlockSize());
+            }
+            if (servers.size() < copiesMin) {
                 break;
             }
+            take(servers);
             BlockRecord.Builder block = BlockRecord.newBuilder()
                     .setBlockId(file.mintBlock().value())
                     .setGeneration(Generation.FIRST.value())
@@ -70,13 +87,26 @@ final class Grants {
 
     /** Servers for one block, each of whose credits is one fewer now; empty where none can take it. */
     List<ServerId> place(int copies, long seed) {
-        List<ServerId> servers = BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
+        List<ServerId> servers = chosen(copies, seed);
+        take(servers);
+        return servers;
+    }
+
+    private List<ServerId> chosen(int copies, long seed) {
+        return BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
+    }
+
+    private void take(List<ServerId> servers) {
         for (ServerId server : servers) {
             CreditRecord credit = state.credit(server);
             state.putCredit(
                     server, credit.toBuilder().setBlocks(credit.getBlocks() - 1).build());
         }
-        return servers;
+    }
+
+    /** Whether more servers could take the block than were chosen, if they had given credits. */
+    private boolean isShortOfCredits(List<ServerId> servers, int copies) {
+        return servers.size() < copies && servers.size() < candidates().size();
     }
 
     /**
@@ -86,10 +116,14 @@ final class Grants {
      * @throws UnsettledException not where it has waited
      */
     void awaitCredits() throws UnsettledException {
+        awaitCredits(ROOM_BYTES_MIN);
+    }
+
+    private void awaitCredits(long roomBytes) throws UnsettledException {
         if (context.creditsAwaited()) {
             return;
         }
-        List<ServerId> renewing = renewing();
+        List<ServerId> renewing = renewing(roomBytes);
         if (!renewing.isEmpty()) {
             throw new UnsettledException(new CreditsAwaited(renewing));
         }
@@ -97,6 +131,13 @@ final class Grants {
 
     /** Why nothing could be placed: BUSY where a server with room has yet to renew its credits, else NO_SPACE. */
     TatamiException noSpace() {
+        int hosts = candidates().size();
+        if (hosts > 0 && hosts < copiesMin) {
+            return new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    "a close waits for " + copiesMin + " copies of each block (" + FileLimits.COPIES_MIN_KEY + "), and "
+                            + hosts + " block servers can take one: add a block server, or lower that setting");
+        }
         int alive = 0;
         long freeBytes = 0;
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
@@ -106,7 +147,7 @@ final class Grants {
             }
         }
         return new TatamiException(
-                renewing().isEmpty() ? ErrorCode.NO_SPACE : ErrorCode.BUSY,
+                renewing(ROOM_BYTES_MIN).isEmpty() ? ErrorCode.NO_SPACE : ErrorCode.BUSY,
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
@@ -118,13 +159,11 @@ final class Grants {
                         + " a volume or a block server");
     }
 
-    /** Servers that have room, and so more credits to give. */
-    private List<ServerId> renewing() {
-        return context.cluster().getBlockServerList().stream()
-                .filter(server -> takesBlocks(server)
-                        && !excluded.contains(new ServerId(server.getServerId()))
-                        && server.getFreeBytes() >= ROOM_BYTES_MIN)
-                .map(server -> new ServerId(server.getServerId()))
+    /** Servers that have no credits left, but room, and so more to give. */
+    private List<ServerId> renewing(long roomBytes) {
+        return candidates().stream()
+                .filter(server -> server.freeBytes() >= Math.max(ROOM_BYTES_MIN, roomBytes) && !hasCredit(server))
+                .map(Candidate::server)
                 .toList();
     }
 

@@ -79,7 +79,8 @@ final class Reopening {
     /** What a writer needs to go on. */
     static AppendReply reply(ShardState state, HomedFile file) {
         HomeRecord home = file.home().build();
-        AppendReply.Builder reply = AppendReply.newBuilder().setRecoveryId(home.getRecoveryId());
+        AppendReply.Builder reply =
+                AppendReply.newBuilder().setRecoveryId(home.getRecoveryId()).setCopiesMin(home.getCopiesMin());
         Status.Builder status = FileStatus.ofHome(state, file.id(), home);
         ByteString inline = file.inline();
         if (inline != null) {

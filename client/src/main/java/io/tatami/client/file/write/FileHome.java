@@ -1,4 +1,4 @@
-package io.tatami.client.file;
+package io.tatami.client.file.write;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
@@ -21,30 +21,31 @@ import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.SealBlockRequest;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A writer's calls to the home shard of its file, under its lease. */
-final class FileHome {
+public final class FileHome {
     private final MetadataCaller caller;
     private final BlockServers servers;
     private final FileId file;
     private final long recoveryId;
 
     /** @param recoveryId the file's newest recovery at the opening; after a newer one every call is refused */
-    FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
+    public FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
         this.caller = caller;
         this.servers = servers;
         this.file = file;
         this.recoveryId = recoveryId;
     }
 
-    FileId file() {
+    public FileId file() {
         return file;
     }
 
-    Deadline deadline() {
+    public Deadline deadline() {
         return caller.deadline();
     }
 
@@ -65,21 +66,23 @@ final class FileHome {
      * Requests grants without waiting for them.
      *
      * @param written blocks that are final from now on
+     * @param avoided servers that the blocks are not granted on
      */
-    MetadataCall<AddBlocksRequest, AddBlocksReply> startAddBlocks(List<BlockReport> written, int grants)
-            throws TatamiException {
+    MetadataCall<AddBlocksRequest, AddBlocksReply> startAddBlocks(
+            List<BlockReport> written, int grants, Set<ServerId> avoided) throws TatamiException {
         AddBlocksRequest request = AddBlocksRequest.newBuilder()
                 .setFileId(file.value())
                 .setRecoveryId(recoveryId)
                 .addAllWritten(written)
                 .setGrants(grants)
                 .setClientHost(servers.clientHost())
+                .addAllExcludedServerId(values(avoided))
                 .build();
         return caller.start(file.home(), MetaMethods.ADD_BLOCKS, request, deadline());
     }
 
     /** Records how many bytes of each block are on devices. The blocks may still grow. */
-    void commitLength(List<BlockReport> written) throws TatamiException {
+    public void commitLength(List<BlockReport> written) throws TatamiException {
         CommitLengthRequest request = CommitLengthRequest.newBuilder()
                 .setFileId(file.value())
                 .setRecoveryId(recoveryId)
@@ -93,7 +96,7 @@ final class FileHome {
      *
      * @param inline the whole content, or null where it is in blocks
      */
-    MetadataCall<CompleteRequest, CompleteReply> completion(
+    public MetadataCall<CompleteRequest, CompleteReply> completion(
             List<BlockReport> written, @Nullable ByteString inline, List<Long> unusedBlocks) throws TatamiException {
         CompleteRequest.Builder request = CompleteRequest.newBuilder()
                 .setFileId(file.value())
@@ -126,8 +129,40 @@ final class FileHome {
                 .setRecoveryId(recoveryId)
                 .setBlockId(block.value())
                 .setGeneration(generation.value())
-                .addAllFailedServerId(
-                        failed.stream().map(ServerId::value).sorted().toList())
+                .addAllFailedServerId(values(failed))
                 .setClientHost(servers.clientHost());
+    }
+
+    /**
+     * Makes a block final whose chain failed, as long as its servers have it. Nothing can be written to it from the
+     * first request on. Waits while a server has to be waited for; may be called again after that or an interrupt.
+     *
+     * @param generation the newest that this writer has of the block
+     * @param acknowledgedLength the least that it is to have, above 0
+     * @param failed servers that need not be waited for
+     * @param written blocks before it that are final, and are not reported again
+     */
+    BlockReport sealBlock(
+            BlockId block,
+            Generation generation,
+            long acknowledgedLength,
+            Set<ServerId> failed,
+            List<BlockReport> written)
+            throws TatamiException {
+        SealBlockRequest request = SealBlockRequest.newBuilder()
+                .setFileId(file.value())
+                .setRecoveryId(recoveryId)
+                .setBlockId(block.value())
+                .setGeneration(generation.value())
+                .setAcknowledgedLength(acknowledgedLength)
+                .addAllFailedServerId(values(failed))
+                .addAllWritten(written)
+                .build();
+        return caller.call(file.home(), MetaMethods.SEAL_BLOCK, request, deadline())
+                .getBlock();
+    }
+
+    private static List<Integer> values(Set<ServerId> servers) {
+        return servers.stream().map(ServerId::value).sorted().toList();
     }
 }

@@ -1,6 +1,7 @@
-package io.tatami.client.file;
+package io.tatami.client.file.write;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.PendingFlush;
@@ -25,18 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one block, and repairs its pipeline after failures: with a new generation from the block's home, on the
- * remaining servers, from the last byte that all of them acknowledged. A block with a single copy and acknowledged
- * bytes stays on its server. Gives up after 12 failures without progress, or at the operation's deadline. Used by the
+ * Writes one block to a chain of servers. While none of its bytes is acknowledged, a chain that fails is followed by
+ * another one, under a new generation from the block's home and on other servers. A chain that fails later
+ * {@linkplain #isBroken breaks} the block: it is not written any more but {@linkplain #seal sealed}, at a length that
+ * is at least what was acknowledged. Gives up as {@link WriteFailures} say, or at the operation's deadline. Used by the
  * writer's thread.
  */
 final class BlockPipeline {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPipeline.class);
-
-    /**
-     * The number of consecutive failures, without an acknowledged byte between them, after which the block is given up.
-     */
-    private static final int FAILURES_MAX = 12;
 
     /** Failures that another attempt would meet as well. */
     private static final Set<ErrorCode> FINAL = Set.of(
@@ -52,13 +49,14 @@ final class BlockPipeline {
 
     private final FileHome home;
     private final BlockClient blocks;
+    private final WriteFailures failures;
     private WriteSpec spec;
     private List<ServerId> servers;
 
     /** The servers that the home was told to leave out since the last committed generation. */
     private Set<ServerId> failedServers = Set.of();
 
-    /** The newest generation that is committed at the home; that of the stream, except before {@link #ready}. */
+    /** The newest that is known to be committed at the home; that of the stream, except before {@link #ready}. */
     private Generation committedGeneration;
 
     private @Nullable BlockWriteStream stream;
@@ -72,12 +70,19 @@ final class BlockPipeline {
 
     private long acknowledgedLength;
     private long position;
-    private int failures;
 
-    private BlockPipeline(
-            FileHome home, BlockClient blocks, WriteSpec spec, Generation committedGeneration, List<ServerId> servers) {
-        this.home = home;
-        this.blocks = blocks;
+    /** Whether a chain has failed. */
+    private boolean hasFailed;
+
+    private boolean broken;
+
+    /** What blocks are written with. */
+    record Parts(FileHome home, BlockClient blocks, WriteFailures failures) {}
+
+    private BlockPipeline(Parts parts, WriteSpec spec, Generation committedGeneration, List<ServerId> servers) {
+        this.home = parts.home();
+        this.blocks = parts.blocks();
+        this.failures = parts.failures();
         this.spec = spec;
         this.committedGeneration = committedGeneration;
         this.servers = servers;
@@ -86,22 +91,18 @@ final class BlockPipeline {
     }
 
     /** A new block. */
-    static BlockPipeline create(FileHome home, BlockClient blocks, Grant grant, WriteSpec spec) {
-        return new BlockPipeline(home, blocks, spec, spec.generation(), ServerId.listOf(grant.getServerIdList()));
+    static BlockPipeline create(Parts parts, Grant grant, WriteSpec spec) {
+        return new BlockPipeline(parts, spec, spec.generation(), ServerId.listOf(grant.getServerIdList()));
     }
 
     /**
-     * The last block of a file, to be continued at its end.
+     * The last block of a file, to be continued at its end on all servers that have it. Where not all of them can go
+     * on, it {@linkplain #isBroken breaks}.
      *
      * @param last with its new generation
      * @param committedGeneration the generation of the existing copies
      */
-    static BlockPipeline append(
-            FileHome home,
-            BlockClient blocks,
-            BlockLocation last,
-            Generation committedGeneration,
-            long blockSizeBytes) {
+    static BlockPipeline append(Parts parts, BlockLocation last, Generation committedGeneration, long blockSizeBytes) {
         WriteSpec spec = new WriteSpec(
                 new BlockId(last.getBlockId()),
                 Generation.of(last.getGeneration()),
@@ -110,14 +111,14 @@ final class BlockPipeline {
                 false,
                 last.getLength(),
                 committedGeneration);
-        return new BlockPipeline(home, blocks, spec, committedGeneration, ServerId.listOf(last.getServerIdList()));
+        return new BlockPipeline(parts, spec, committedGeneration, ServerId.listOf(last.getServerIdList()));
     }
 
     BlockId block() {
         return spec.block();
     }
 
-    /** The number of bytes of the block taken so far. */
+    /** The number of bytes of the block taken so far; of a sealed one, its length. */
     long position() {
         return position;
     }
@@ -139,7 +140,15 @@ final class BlockPipeline {
 
     /** Whether nothing was written yet. */
     boolean isUntouched() {
-        return stream == null && unsent.isEmpty() && failures == 0;
+        return stream == null && unsent.isEmpty() && !hasFailed;
+    }
+
+    /**
+     * Whether the chain failed after bytes were acknowledged. Nothing is written or flushed then, the calls do nothing,
+     * and the block has to be {@linkplain #seal sealed}.
+     */
+    boolean isBroken() {
+        return broken;
     }
 
     /** The block with the bytes taken so far and the committed generation. */
@@ -152,8 +161,8 @@ final class BlockPipeline {
     }
 
     /**
-     * Takes as much of {@code bytes} as the block has room for; if that is not all, the block {@link #isFull}. If it
-     * throws, it has taken the bytes before the buffer's position.
+     * Takes as much of {@code bytes} as the block has room for; if that is not all, the block {@link #isFull} or
+     * {@link #isBroken}. Also if it throws, it has taken the bytes before the buffer's position.
      */
     void write(ByteBuffer bytes) throws TatamiException {
         int before = bytes.remaining();
@@ -212,7 +221,34 @@ final class BlockPipeline {
                 throw new IllegalStateException(block() + " has " + length + " bytes, " + position + " were written");
             }
         });
-        close();
+        if (!broken) {
+            failures.acknowledged(position - acknowledgedLength);
+            acknowledgedLength = position;
+            close();
+        }
+    }
+
+    /**
+     * Has a block that {@linkplain #isBroken broke} made final. May be called again after an interrupt.
+     *
+     * @param finished blocks before it that are complete and were not reported yet; none after this
+     * @return the bytes taken beyond its {@link #position} of then, in frames that are the caller's
+     */
+    List<PendingFrame> seal(List<BlockReport> finished) throws TatamiException {
+        Check.check(broken, "the chain of %s has not failed", block());
+        BlockReport sealed = home.sealBlock(
+                block(), spec.generation(), acknowledgedLength, failures.avoided(), List.copyOf(finished));
+        finished.clear();
+        if (sealed.getLength() < acknowledgedLength || sealed.getLength() > takenBytes()) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    block() + " of " + home.file() + " was sealed at " + sealed.getLength() + " bytes, of which "
+                            + acknowledgedLength + " were acknowledged and " + takenBytes() + " written");
+        }
+        position = sealed.getLength();
+        List<PendingFrame> rest = unsent;
+        unsent = new ArrayList<>();
+        return rest;
     }
 
     /** Gives up the bytes that are not acknowledged. Does nothing after {@link #finish}. */
@@ -239,15 +275,17 @@ final class BlockPipeline {
     private void mending(Step step) throws TatamiException {
         Deadline deadline = home.deadline();
         Backoff backoff = home.backoff();
-        while (true) {
+        while (!broken) {
             try {
                 step.on(readyStream());
                 return;
             } catch (TatamiException e) {
-                requireMendable(e, deadline);
+                takeFailure(e, deadline);
                 backoff.pause(deadline);
                 home.reconsiderServers(e);
-                renew(e);
+                if (!broken) {
+                    renew(e);
+                }
             }
         }
     }
@@ -274,8 +312,8 @@ final class BlockPipeline {
         return writing;
     }
 
-    /** Throws {@code failure} if a new stream cannot help. */
-    private void requireMendable(TatamiException failure, Deadline deadline) throws TatamiException {
+    /** Throws {@code failure} if neither a new stream nor a new block can help. */
+    private void takeFailure(TatamiException failure, Deadline deadline) throws TatamiException {
         boolean interrupted =
                 failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
         // If the stream still works, the failure is the home's refusal, after all its own attempts.
@@ -284,14 +322,29 @@ final class BlockPipeline {
             throw failure;
         }
         takeBack();
-        if (++failures > FAILURES_MAX || deadline.isOver()) {
+        hasFailed = true;
+        boolean mayGoOn = failures.add(servers.get(0), failedServer());
+        if (!mayGoOn || deadline.isOver()) {
             throw new TatamiException(
                     failure.code(),
-                    block() + " of " + home.file() + " cannot be written to " + servers + " after " + failures
+                    block() + " of " + home.file() + " cannot be written to " + servers + " after " + failures.count()
                             + " failures: " + failure.getMessage(),
                     failure);
         }
-        LOG.info("{} of {} goes on under a new generation: {}", block(), home.file(), failure.toString());
+        broken = acknowledgedLength > 0;
+        if (broken) {
+            endStream();
+        }
+        LOG.info(
+                "{} of {} {}: {}",
+                block(),
+                home.file(),
+                broken ? "is sealed, and the file goes on in another block" : "goes on under a new generation",
+                failure.toString());
+    }
+
+    private ServerId failedServer() {
+        return stream == null ? servers.get(0) : stream.failedServer();
     }
 
     /** Takes the unacknowledged frames out of the failed stream. */
@@ -300,19 +353,16 @@ final class BlockPipeline {
         if (failed == null) {
             return;
         }
-        if (failed.visibleLength() > acknowledgedLength) {
-            acknowledgedLength = failed.visibleLength();
-            failures = 0;
-        }
+        failures.acknowledged(failed.visibleLength() - acknowledgedLength);
+        acknowledgedLength = failed.visibleLength();
         List<PendingFrame> frames = new ArrayList<>(failed.takeUnacknowledged());
         frames.addAll(unsent);
         unsent = frames;
     }
 
-    /** Gets a new generation, on other servers if no acknowledged byte is lost by that. */
+    /** Gets a new generation, on other servers where there are any. */
     private void renew(TatamiException failure) throws TatamiException {
-        ServerId failed = stream == null ? servers.get(0) : stream.failedServer();
-        Grant grant = issue(failed, failure);
+        Grant grant = issue(failure);
         if (stream != null) {
             spec = stream.spec();
         }
@@ -331,23 +381,21 @@ final class BlockPipeline {
                 : unsent.get(unsent.size() - 1).endOffset();
     }
 
-    private Grant issue(ServerId failed, TatamiException failure) throws TatamiException {
-        boolean isOnlyCopy = servers.size() == 1 && acknowledgedLength > 0;
-        if (!isOnlyCopy) {
-            Set<ServerId> without = new HashSet<>(failedServers);
-            without.add(failed);
-            try {
-                Grant grant = home.renewBlock(block(), spec.generation(), without);
-                failedServers = without;
-                return grant;
-            } catch (TatamiException e) {
-                // If no other server can take the block, the failed connection may still recover.
-                if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
-                    throw e;
-                }
-                failedServers = Set.of();
+    private Grant issue(TatamiException failure) throws TatamiException {
+        Set<ServerId> without = new HashSet<>(failedServers);
+        without.addAll(failures.avoided());
+        try {
+            Grant grant = home.renewBlock(block(), spec.generation(), without);
+            failedServers = without;
+            return grant;
+        } catch (TatamiException e) {
+            // If no other server can take the block, the failed connection may still recover.
+            if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
+                throw e;
             }
+            failures.avoidNone();
+            failedServers = Set.of();
+            return home.renewBlock(block(), spec.generation(), failedServers);
         }
-        return home.renewBlock(block(), spec.generation(), failedServers);
     }
 }

@@ -1,6 +1,7 @@
-package io.tatami.client.file;
+package io.tatami.client.file.write;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.meta.MetadataCall;
 import io.tatami.protocol.wire.AddBlocksReply;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +26,19 @@ final class GrantQueue {
 
     private final FileHome home;
     private final int grantsAtOnce;
+    private final WriteFailures failures;
     private final Deque<Grant> waiting;
     private @Nullable MetadataCall<AddBlocksRequest, AddBlocksReply> asked;
     private List<BlockReport> reported = List.of();
 
-    GrantQueue(FileHome home, long blockSizeBytes, Collection<Grant> first) {
+    /** How many blocks were asked for, and the servers that were to have none of them. */
+    private int askedGrants;
+
+    private Set<ServerId> avoided = Set.of();
+
+    GrantQueue(FileHome home, long blockSizeBytes, WriteFailures failures, Collection<Grant> first) {
         this.home = home;
+        this.failures = failures;
         this.grantsAtOnce = (int) Math.max(1, Math.min(GRANTS_AT_ONCE_MAX, BYTES_GRANTED_AT_ONCE / blockSizeBytes));
         this.waiting = new ArrayDeque<>(first);
     }
@@ -41,7 +50,20 @@ final class GrantQueue {
      */
     void prefetch(List<BlockReport> finished) throws TatamiException {
         if (waiting.isEmpty() && asked == null) {
-            ask(finished);
+            ask(finished, grantsAtOnce);
+        }
+    }
+
+    /**
+     * Has the home take blocks as final now, so that their copies are counted. Does nothing where there are none.
+     *
+     * @param finished blocks that are complete and were not reported yet; none after this
+     */
+    void report(List<BlockReport> finished) throws TatamiException {
+        settle(finished);
+        if (!finished.isEmpty()) {
+            ask(finished, 0);
+            settle(finished);
         }
     }
 
@@ -51,10 +73,11 @@ final class GrantQueue {
      * @param finished blocks that are complete and were not reported yet; those that were now are taken out
      */
     Grant next(List<BlockReport> finished) throws TatamiException {
-        if (waiting.isEmpty() && asked == null) {
-            ask(finished);
-        }
         settle(finished);
+        if (waiting.isEmpty()) {
+            ask(finished, grantsAtOnce);
+            settle(finished);
+        }
         if (waiting.isEmpty()) {
             throw new TatamiException(
                     ErrorCode.NO_SPACE, "the cluster granted no block server for the next block of " + home.file());
@@ -76,18 +99,29 @@ final class GrantQueue {
         }
     }
 
-    private void ask(List<BlockReport> finished) throws TatamiException {
+    private void ask(List<BlockReport> finished, int grants) throws TatamiException {
         reported = List.copyOf(finished);
-        asked = home.startAddBlocks(reported, grantsAtOnce);
+        askedGrants = grants;
+        avoided = grants == 0 ? Set.of() : failures.avoided();
+        asked = home.startAddBlocks(reported, grants, avoided);
     }
 
     /** Waits for what was asked; after an interrupt, the next call waits on, as what was granted must not be lost. */
     private void settle(List<BlockReport> finished) throws TatamiException {
-        MetadataCall<AddBlocksRequest, AddBlocksReply> call = asked;
-        if (call != null) {
-            waiting.addAll(call.await().getGrantList());
-            asked = null;
-            finished.removeAll(new ArrayList<>(reported));
+        while (asked != null) {
+            try {
+                waiting.addAll(asked.await().getGrantList());
+                asked = null;
+                finished.removeAll(new ArrayList<>(reported));
+            } catch (TatamiException e) {
+                // A server that failed may have started again, and is better than none.
+                if (e.code() != ErrorCode.NO_SPACE || avoided.isEmpty()) {
+                    throw e;
+                }
+                failures.avoidNone();
+                avoided = Set.of();
+                asked = home.startAddBlocks(reported, askedGrants, avoided);
+            }
         }
     }
 }
