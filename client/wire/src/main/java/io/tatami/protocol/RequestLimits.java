@@ -60,8 +60,8 @@ public final class RequestLimits {
     /** Of the reason why a replica has stopped. */
     public static final int FAILURE_BYTES = 4_096;
 
-    /** Starts of a block server in a row that do not learn whether they were registered. */
-    public static final int UNCONFIRMED_STARTS = 64;
+    /** Earlier starts of a block server, which one that registers shows. */
+    public static final int FORMER_STARTS = 64;
 
     private static final String PACKAGE = "tatami.";
 
@@ -145,7 +145,7 @@ public final class RequestLimits {
         bytes(FAILURE_BYTES, "HeldReplica.failure");
         items(REPLICAS, "SetGroupMembersRequest.member", "GroupLocation.replica");
         bytes(NAME_BYTES, "RegisterBlockServerRequest.host", "RegisterBlockServerRequest.rack");
-        items(UNCONFIRMED_STARTS, "RegisterBlockServerRequest.unconfirmed_incarnation");
+        items(FORMER_STARTS, "RegisterBlockServerRequest.former_incarnation");
         bytes(NAME_BYTES, "ChangeBlockServerRequest.rack");
         texts(VOLUMES, NAME_BYTES, "RegisterBlockServerRequest.volume_id", "RegisterBlockServerRequest.storage_type");
         texts(VOLUMES, PATH_BYTES, "HeartbeatRequest.failed_volume");

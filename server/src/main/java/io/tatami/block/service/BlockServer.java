@@ -39,7 +39,6 @@ import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -81,6 +80,7 @@ public final class BlockServer implements AutoCloseable {
     private final HandlerTable handlers = new HandlerTable(credential);
     private volatile ServerId serverId;
     private volatile @Nullable Registration registration;
+    private final CompletableFuture<String> superseded = new CompletableFuture<>();
 
     /**
      * Counts this start durably, and serves the data port from now on.
@@ -111,7 +111,8 @@ public final class BlockServer implements AutoCloseable {
         this.memory = new MemoryShares(
                 threads, new SharedDirectory(settings.sharedMemoryDirectory()), settings.sharedMemoryBytesMax());
         memory.serveOn(handlers);
-        this.context = new ServerContext(settings, volumes, clock, new BlockServerMetrics(), () -> serverId);
+        this.context = new ServerContext(
+                settings, volumes, clock, new BlockServerMetrics(), () -> serverId, identity.incarnation());
         WriteStreams writes = new WriteStreams(context, chainClient, memory, threads.writers());
         this.copyRate = new CopyRate(clock, settings.copyBytesPerSecond());
         UnitCopies copies = tier == null ? UnitCopies.NONE : tier;
@@ -182,8 +183,7 @@ public final class BlockServer implements AutoCloseable {
      * @return completes with this server's id when the cluster knows it and the room it has
      */
     public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest description) {
-        RegisterBlockServerRequest.Builder complete =
-                description.toBuilder().clearVolumeId().setIncarnation(incarnation());
+        RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Registration joining = new Registration(
                 link,
@@ -193,6 +193,7 @@ public final class BlockServer implements AutoCloseable {
                 complete.build(),
                 threads.housekeeping(),
                 this::hear,
+                this::supersede,
                 damage,
                 copyReports);
         registration = joining;
@@ -204,15 +205,29 @@ public final class BlockServer implements AutoCloseable {
         });
     }
 
-    /** Drawn anew by each process; never 0, which is none. */
-    private static long incarnation() {
-        return new SecureRandom().nextLong() | 1;
+    /** Why the namespace does not register this server, as it said last; null where it does, or has said nothing. */
+    public @Nullable Throwable refusal() {
+        Registration joining = registration;
+        return joining == null ? null : joining.refusal();
+    }
+
+    /** Completes with the reason when another process is this block server now; nothing is served here from then on. */
+    public CompletableFuture<String> superseded() {
+        return superseded;
+    }
+
+    /** Writers must not take anything that is acknowledged here for written any more. */
+    private void supersede(TatamiException reason) {
+        credential.supersede();
+        pulls.close();
+        port.close();
+        superseded.complete(String.valueOf(reason.getMessage()));
     }
 
     /** So that readers and writers go elsewhere at once; a namespace that does not answer is not waited for long. */
     private void leave() {
         Registration joined = registration;
-        if (joined == null) {
+        if (joined == null || superseded.isDone()) {
             return;
         }
         try {

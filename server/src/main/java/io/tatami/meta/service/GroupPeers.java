@@ -35,6 +35,14 @@ public interface GroupPeers {
     <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
             Endpoint to, Method<Q, R> method, Q body, long timeoutMillis);
 
+    /**
+     * Whether the host of a server answers that nobody listens there. False where that is not known: one that does not
+     * answer may be behind a link that is cut. Never fails.
+     */
+    default CompletableFuture<Boolean> refusesConnections(Endpoint server) {
+        return CompletableFuture.completedFuture(false);
+    }
+
     /** The newest cluster map this process has. */
     ClusterMap map();
 

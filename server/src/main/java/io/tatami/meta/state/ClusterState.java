@@ -76,6 +76,12 @@ public final class ClusterState extends Records {
         raiseEpoch();
     }
 
+    /** Its id is never given again. */
+    public void removeServer(ServerId id) {
+        remove(Keys.cluster(SERVER, id.value()));
+        raiseEpoch();
+    }
+
     public List<Server> servers() {
         List<Server> servers = new ArrayList<>();
         byte[] from = Keys.cluster(SERVER, 0);

@@ -28,7 +28,7 @@ final class ServeOptions {
     @Option(
             names = "--foreground",
             description = "Run in this process and not in the background; exit code 3 if the server ends by itself"
-                    + " because it serves no group any more.")
+                    + " because it serves nothing any more.")
     boolean foreground;
 
     /** How many shards a new cluster has. */

@@ -89,7 +89,7 @@ final class ServerLifecycle {
 
     private static void tellEnd(CommandSpec spec, String reason) {
         PrintWriter err = spec.commandLine().getErr();
-        err.println(TatamiServer.ERROR_PREFIX + "this server serves no group any more: " + reason);
+        err.println(TatamiServer.ERROR_PREFIX + "this server serves nothing any more: " + reason);
         err.flush();
     }
 

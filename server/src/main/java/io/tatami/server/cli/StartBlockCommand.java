@@ -74,7 +74,7 @@ final class StartBlockCommand implements Callable<Integer> {
                     id,
                     cluster.sockets(),
                     BlockServerSettings.from(SystemSettings.get()));
-            return new ServerLifecycle.Served(node, "tatami://" + cluster.authority());
+            return new ServerLifecycle.Served(node, "tatami://" + cluster.authority(), node.ended());
         });
     }
 }

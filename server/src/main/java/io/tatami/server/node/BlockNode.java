@@ -1,5 +1,6 @@
 package io.tatami.server.node;
 
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
@@ -31,6 +32,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -52,6 +54,7 @@ public final class BlockNode implements AutoCloseable {
 
     private final InetSocketAddress address;
     private final ServerId id;
+    private final CompletableFuture<String> ended;
 
     /**
      * Where a block server keeps what, and how it is reached.
@@ -98,6 +101,7 @@ public final class BlockNode implements AutoCloseable {
                             .of(cluster)));
             BlockServer server = keep(new BlockServer(
                     settings, volumes, tier, new IdentityFile(setup.directory(), cluster), client, Clock.SYSTEM));
+            ended = server.superseded();
             RpcServer listener = keep(new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(setup.host(), setup.port()));
@@ -132,6 +136,11 @@ public final class BlockNode implements AutoCloseable {
         return id;
     }
 
+    /** Completes with the reason when this serves nothing any more, as another process is this block server now. */
+    public CompletableFuture<String> ended() {
+        return ended;
+    }
+
     private <T extends AutoCloseable> T keep(T part) {
         parts.push(part);
         return part;
@@ -164,11 +173,14 @@ public final class BlockNode implements AutoCloseable {
         try {
             return server.join(link, registration).get(REGISTRATION_SECONDS_MAX, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
+            Throwable refusal = server.refusal();
             throw new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "no metadata server accepted the registration within " + REGISTRATION_SECONDS_MAX
-                            + " s; check the URI, and that the metadata server runs",
-                    e);
+                    "no metadata server accepted the registration within " + REGISTRATION_SECONDS_MAX + " s"
+                            + (refusal == null
+                                    ? "; check the URI, and that the metadata server runs"
+                                    : ": " + Causes.of(refusal).getMessage()),
+                    refusal == null ? e : refusal);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof TatamiException failure) {
                 throw failure.again();

@@ -65,10 +65,9 @@ public final class StandaloneNode implements AutoCloseable {
                     groups,
                     Clock.SYSTEM);
             parts.push(metadata);
-            ended = metadata.ended();
             CrashPoint.hit("standalone.open.metadata-serves");
             uri = "tatami://" + location.host() + ":" + metadata.address().getPort();
-            parts.push(BlockNode.open(
+            BlockNode block = BlockNode.open(
                     new BlockNode.Setup(
                             directory.block(),
                             location.volumes(),
@@ -78,7 +77,9 @@ public final class StandaloneNode implements AutoCloseable {
                             location.cache()),
                     metadata.cluster(),
                     List.of(metadata.address()),
-                    BlockServerSettings.from(settings)));
+                    BlockServerSettings.from(settings));
+            parts.push(block);
+            ended = metadata.ended().applyToEither(block.ended(), reason -> reason);
             CrashPoint.hit("standalone.open.block-server-joined");
             if (directory.isInFirstStart()) {
                 InitialDirectories.await(uri, settings);

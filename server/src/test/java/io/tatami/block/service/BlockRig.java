@@ -202,7 +202,7 @@ public final class BlockRig implements AutoCloseable {
             VolumeFile.Allocation unused = VolumeFile.create(volumeFile, volumeBytes);
             UUID volume = new VolumeFormatter(CLUSTER, new SplittableRandom(number)).format(volumeFile, index, false);
             Check.check(volume.version() >= 0, "volume %s", volume);
-            new IdentityFile(home, CLUSTER).write(new IdentityFile.Identity(new ServerId(number), 0));
+            new IdentityFile(home, CLUSTER).write(IdentityFile.Identity.notStarted(new ServerId(number)));
             start();
         }
 

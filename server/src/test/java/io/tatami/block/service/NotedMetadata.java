@@ -40,6 +40,9 @@ public final class NotedMetadata implements MetadataLink {
     public final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
     public final AtomicBoolean forgetful = new AtomicBoolean();
 
+    /** Whether whoever registers is refused, as another process is the server. */
+    public final AtomicBoolean fencing = new AtomicBoolean();
+
     /** What block servers are told that metadata servers show; empty for none, as from an older release. */
     public volatile ByteString credential = BlockRig.AS_METADATA.credential();
 
@@ -55,6 +58,10 @@ public final class NotedMetadata implements MetadataLink {
     @Override
     public CompletableFuture<RegisterBlockServerReply> register(RegisterBlockServerRequest request) {
         registrations.add(request);
+        if (fencing.get()) {
+            return CompletableFuture.failedFuture(
+                    new TatamiException(ErrorCode.FENCED, "another process is the server"));
+        }
         return CompletableFuture.completedFuture(RegisterBlockServerReply.newBuilder()
                 .setServerId(77)
                 .setMap(ClusterMap.newBuilder().setEpoch(5).setShards(SHARDS))

@@ -106,7 +106,7 @@ final class VolumeFaultTest {
             loops = new EventLoops("faults", rpc);
             connector =
                     new RpcClient(loops, rpc, Clock.SYSTEM, ClientIdentity.simple("faults", UserIdentity.of("anna")));
-            new IdentityFile(home, SimVolume.CLUSTER).write(new IdentityFile.Identity(new ServerId(1), 0));
+            new IdentityFile(home, SimVolume.CLUSTER).write(IdentityFile.Identity.notStarted(new ServerId(1)));
             VolumeSet volumes = new VolumeSet(List.of(
                     new VolumeSet.ServedVolume(sick.volume(), "sick"),
                     new VolumeSet.ServedVolume(well.volume(), "well")));

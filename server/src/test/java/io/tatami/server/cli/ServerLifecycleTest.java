@@ -35,7 +35,7 @@ final class ServerLifecycleTest {
         assertEquals(ExitCode.STOPPED, run(new Served(() -> closed.set(true), "tatami://h:1", DISK_GONE)));
 
         assertTrue(closed.get());
-        assertTrue(err.toString().contains("this server serves no group any more: the disk is gone"), err::toString);
+        assertTrue(err.toString().contains("this server serves nothing any more: the disk is gone"), err::toString);
         assertTrue(new DataDirectory(directory).ready().isEmpty());
     }
 

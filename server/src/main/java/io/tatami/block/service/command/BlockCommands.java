@@ -139,6 +139,7 @@ public final class BlockCommands {
                 .setVisibleLength(stored.visibleBytes())
                 .setDurableLength(stored.durableBytes())
                 .setFinalized(stored.finalized())
+                .setIncarnation(context.incarnation())
                 .build();
     }
 

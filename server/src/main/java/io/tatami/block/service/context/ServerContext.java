@@ -18,17 +18,29 @@ import org.slf4j.LoggerFactory;
  * The settings, volumes, clock and counters of one block server, shared by its parts. Safe for use by many threads.
  *
  * @param serverId this server's id in its cluster; none before it is known
+ * @param incarnation of this process; 0 for none
  */
 public record ServerContext(
         BlockServerSettings settings,
         VolumeSet volumes,
         Clock clock,
         BlockServerMetrics metrics,
-        Supplier<ServerId> serverId) {
+        Supplier<ServerId> serverId,
+        long incarnation) {
     private static final Logger LOG = LoggerFactory.getLogger(ServerContext.class);
 
     /** Failures that need an operator, and so a warning in the log. */
     private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
+
+    /** Of a server that is in no cluster. */
+    public ServerContext(
+            BlockServerSettings settings,
+            VolumeSet volumes,
+            Clock clock,
+            BlockServerMetrics metrics,
+            Supplier<ServerId> serverId) {
+        this(settings, volumes, clock, metrics, serverId, 0);
+    }
 
     /** The monotonic time of this server's clock, in nanoseconds. */
     public long nowNanos() {

@@ -44,8 +44,9 @@ public final class CopyReports {
     }
 
     /** What to tell a shard that is {@link #due}; must be followed by {@link #answered} or {@link #failed}. */
-    CopiesMadeRequest request(GroupId shard, ServerId server) {
+    CopiesMadeRequest request(GroupId shard, ServerId server, long incarnation) {
         return CopiesMadeRequest.newBuilder()
+                .setIncarnation(incarnation)
                 .setServerId(server.value())
                 .addAllItem(notices.ask(shard))
                 .build();

@@ -13,13 +13,20 @@ import org.slf4j.LoggerFactory;
 /**
  * What metadata servers show this block server, and how that keeps everybody else from the methods that are not for
  * users. Learned from the namespace group with each heartbeat and kept in memory only: a server that knows nothing of
- * it yet does nothing that metadata servers ask. Safe for use by many threads.
+ * it yet does nothing that metadata servers ask. Once another process is the block server, nobody is answered here any
+ * more. Safe for use by many threads.
  */
 public final class MetadataCredential implements CallerCheck {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataCredential.class);
 
     private volatile ByteString known = ByteString.EMPTY;
     private volatile boolean warned;
+    private volatile boolean superseded;
+
+    /** Another process has registered as this block server: nobody is to take what is here for the server's blocks. */
+    public void supersede() {
+        superseded = true;
+    }
 
     /** @param told empty from a namespace leader of a release that knows no such credential; changes nothing then */
     public void learn(ByteString told) {
@@ -34,6 +41,11 @@ public final class MetadataCredential implements CallerCheck {
 
     @Override
     public void require(String method, Audience audience, CallContext caller) throws TatamiException {
+        if (superseded) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    method + " is not served here any more: another process is this block server now");
+        }
         switch (audience) {
             case USERS -> {}
             // A block server knows no superuser: what only that user may do is asked of a metadata server.

@@ -1,7 +1,9 @@
 package io.tatami.block.service.registration;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -36,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class Registration {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 
+    /** Between attempts to register, where heartbeats are rarer. */
+    private static final long REGISTER_PAUSE_MILLIS_MAX = 500;
+
     private final MetadataLink link;
     private final VolumeSet volumes;
     private final IdentityFile identityFile;
@@ -45,6 +50,7 @@ public final class Registration {
     private final Clock clock;
     private final Executor housekeeping;
     private final Consumer<HeartbeatReply> cluster;
+    private final Consumer<TatamiException> ended;
     private final DamageNotices damage;
     private final CopyReports copies;
 
@@ -55,11 +61,15 @@ public final class Registration {
     private boolean registered;
     private boolean asking;
     private boolean leaving;
+    private boolean superseded;
+    private volatile @Nullable Throwable refusal;
     private long nextTalkMillis;
 
     /**
-     * @param registration all but the server's id
+     * @param registration all but who the server is
      * @param cluster hears each answer to a heartbeat that does not have this server register again
+     * @param ended hears, once, that another process is this block server now, or the namespace takes it for a copy of
+     *     a former one
      * @param damage what shards are to be told
      * @param copies what shards are to be told of them
      */
@@ -71,6 +81,7 @@ public final class Registration {
             RegisterBlockServerRequest registration,
             Executor housekeeping,
             Consumer<HeartbeatReply> cluster,
+            Consumer<TatamiException> ended,
             DamageNotices damage,
             CopyReports copies) {
         this.link = link;
@@ -84,6 +95,7 @@ public final class Registration {
         this.clock = context.clock();
         this.housekeeping = housekeeping;
         this.cluster = cluster;
+        this.ended = ended;
         this.damage = damage;
         this.copies = copies;
     }
@@ -98,17 +110,17 @@ public final class Registration {
     /** Does what is due; to be called every {@link CreditLine#ASK_MILLIS_MIN} or so. */
     public void tick() {
         long now = nowMillis();
+        if (superseded) {
+            return;
+        }
         if (!asking && now >= nextTalkMillis) {
             asking = true;
             if (registered) {
                 CrashPoint.hit("service.heartbeat.before-send");
                 hear(link.heartbeat(heartbeat()), this::heartbeatAnswered);
             } else {
-                RegisterBlockServerRequest request = registration.toBuilder()
-                        .setServerId(identity.server().value())
-                        .build();
                 CrashPoint.hit("service.register.before-send");
-                hear(link.register(request), this::registrationAnswered);
+                hear(link.register(request()), this::registrationAnswered);
             }
         }
         if (registered) {
@@ -118,16 +130,25 @@ public final class Registration {
         }
     }
 
+    private RegisterBlockServerRequest request() {
+        return registration.toBuilder()
+                .setServerId(identity.server().value())
+                .setIncarnation(identity.incarnation())
+                .setPreviousIncarnation(identity.confirmed())
+                .addAllFormerIncarnation(identity.former())
+                .build();
+    }
+
     private void registrationAnswered(@Nullable RegisterBlockServerReply reply, @Nullable Throwable failure) {
         talked();
         if (reply == null) {
-            LOG.warn("the namespace did not register this block server; trying again", failure);
+            refused(failure);
             return;
         }
         ServerId given = new ServerId(reply.getServerId());
-        if (!given.equals(identity.server())) {
+        if (!given.equals(identity.server()) || identity.confirmed() != identity.incarnation()) {
             CrashPoint.hit("service.register.before-identity");
-            IdentityFile.Identity now = new IdentityFile.Identity(given, identity.starts());
+            IdentityFile.Identity now = identity.confirmedAs(given);
             try {
                 identityFile.write(now);
             } catch (TatamiException e) {
@@ -140,6 +161,26 @@ public final class Registration {
         learn(reply.getMap());
         registered = true;
         nextTalkMillis = nowMillis();
+    }
+
+    /** A server that is superseded, or has a former disk of one, never is registered; any other is later. */
+    private void refused(@Nullable Throwable failure) {
+        if (failure != null && Causes.of(failure).code() == ErrorCode.FENCED) {
+            LOG.error("this block server ends, as the namespace does not take it for the one that it knows", failure);
+            superseded = true;
+            TatamiException refusal = Causes.of(failure);
+            joined.completeExceptionally(refusal);
+            ended.accept(refusal);
+            return;
+        }
+        LOG.warn("the namespace did not register this block server; trying again", failure);
+        refusal = failure;
+        nextTalkMillis = Math.min(nextTalkMillis, nowMillis() + REGISTER_PAUSE_MILLIS_MAX);
+    }
+
+    /** Why the namespace did not register this server when it was asked last; null where it did, or did not answer. */
+    public @Nullable Throwable refusal() {
+        return refusal;
     }
 
     private void heartbeatAnswered(@Nullable HeartbeatReply reply, @Nullable Throwable failure) {
@@ -228,14 +269,16 @@ public final class Registration {
     private void tellOfCopies(long now) {
         for (GroupId shard : copies.due(now)) {
             CrashPoint.hit("service.copies-made.before-send");
-            hear(link.copiesMade(shard, copies.request(shard, identity.server())), (reply, failure) -> {
-                if (reply == null) {
-                    LOG.info("{} did not take note of copies", shard, failure);
-                    copies.failed(shard, nowMillis());
-                } else {
-                    copies.answered(shard);
-                }
-            });
+            hear(
+                    link.copiesMade(shard, copies.request(shard, identity.server(), identity.incarnation())),
+                    (reply, failure) -> {
+                        if (reply == null) {
+                            LOG.info("{} did not take note of copies", shard, failure);
+                            copies.failed(shard, nowMillis());
+                        } else {
+                            copies.answered(shard);
+                        }
+                    });
         }
     }
 
@@ -252,7 +295,7 @@ public final class Registration {
     private HeartbeatRequest heartbeat() {
         VolumeSet.Room room = volumes.room();
         HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
-                .setIncarnation(registration.getIncarnation())
+                .setIncarnation(identity.incarnation())
                 .setLeaving(leaving)
                 .setServerId(identity.server().value())
                 .setCapacityBytes(room.capacityBytes())

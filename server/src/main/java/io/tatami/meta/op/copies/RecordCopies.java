@@ -14,6 +14,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.NeededBlock;
+import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.Empty;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class RecordCopies implements Operation<ShardState, CopiesMadeReque
     @Override
     public Empty decide(ShardState state, RequestContext context, CopiesMadeRequest request) throws TatamiException {
         ServerId server = new ServerId(request.getServerId());
+        requirePresent(context, request);
         NeededBlocks blocks = new NeededBlocks(state);
         for (CopiesMadeRequest.Item item : request.getItemList()) {
             if (item.getCopyNumber() <= 0 || server.value() <= 0) {
@@ -45,6 +47,21 @@ public final class RecordCopies implements Operation<ShardState, CopiesMadeReque
             }
         }
         return Empty.getDefaultInstance();
+    }
+
+    /** What a former process, or one on a copy of the server's disk, has made may not be there. */
+    private static void requirePresent(RequestContext context, CopiesMadeRequest request) throws TatamiException {
+        for (BlockServerInfo info : context.cluster().getBlockServerList()) {
+            if (info.getServerId() == request.getServerId()
+                    && info.getIncarnation() != 0
+                    && request.getIncarnation() != 0
+                    && info.getIncarnation() != request.getIncarnation()) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        "the process of block server " + request.getServerId()
+                                + " that reports copies is not the one that this shard knows; report them again");
+            }
+        }
     }
 
     private static void made(

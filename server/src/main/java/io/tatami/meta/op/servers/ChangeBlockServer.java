@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** An administrator's change of a block server: what it is to serve, its rack, and the rate of its copies. */
+/**
+ * An administrator's change of a block server: what it is to serve, its rack, and the rate of its copies; whether
+ * copies are made although servers are silent; and that a server is no member any more.
+ */
 public final class ChangeBlockServer
         implements Operation<ClusterState, ChangeBlockServerRequest, ChangeBlockServerReply> {
     /** A server that is away for longer is lost for most purposes. */
@@ -25,10 +28,15 @@ public final class ChangeBlockServer
     private static final int NO_LIMIT = -1;
 
     private final Predicate<ServerId> isDead;
+    private final Predicate<ServerId> isAway;
 
-    /** @param isDead whether a server has been silent for so long that it counts as dead */
-    public ChangeBlockServer(Predicate<ServerId> isDead) {
+    /**
+     * @param isDead whether a server has been silent for so long that it counts as dead
+     * @param isAway whether it has been silent for long enough that it is stale, or has said that it ends
+     */
+    public ChangeBlockServer(Predicate<ServerId> isDead, Predicate<ServerId> isAway) {
         this.isDead = isDead;
+        this.isAway = isAway;
     }
 
     @Override
@@ -41,10 +49,41 @@ public final class ChangeBlockServer
             }
             return reply(context);
         }
+        if (request.getAction() == ChangeBlockServerRequest.Action.RELEASE_BRAKE) {
+            for (ClusterState.Server server : state.servers()) {
+                if (isAway.test(server.id())) {
+                    put(
+                            state,
+                            server.id(),
+                            server.record(),
+                            server.record().toBuilder().setBrakeReleased(true).build());
+                }
+            }
+            return reply(context);
+        }
         ServerId id = new ServerId(request.getServerId());
+        if (request.getAction() == ChangeBlockServerRequest.Action.FORGET) {
+            forget(state, id);
+            return reply(context);
+        }
         BlockServerRecord record = require(state, id);
-        put(state, id, record, changed(id, record, context, request));
+        put(state, id, record, ServerRack.counted(record, changed(id, record, context, request)));
         return reply(context);
+    }
+
+    private void forget(ClusterState state, ServerId id) throws TatamiException {
+        BlockServerRecord record = find(state, id);
+        if (!isAway.test(id)) {
+            throw new TatamiException(
+                    ErrorCode.IN_USE, "block server " + id + " was heard of lately: stop it, and forget it 10 s later");
+        }
+        if (!record.getDrained()) {
+            throw new TatamiException(
+                    ErrorCode.IN_USE,
+                    "shards may have blocks on block server " + id + ": drain it while it runs, or give it up if it is"
+                            + " lost, and forget it when 'tatami admin block status' shows it as drained");
+        }
+        state.removeServer(id);
     }
 
     private BlockServerRecord changed(
@@ -57,12 +96,8 @@ public final class ChangeBlockServer
             case GIVE_UP -> givenUp(id, record);
             case SET_RACK -> withRack(record, request.getRack());
             case SET_COPY_RATE -> withRate(record, request);
-            case FORGET ->
-                throw new TatamiException(
-                        ErrorCode.UNSUPPORTED,
-                        "block servers are not forgotten by this release: drain " + id
-                                + " and stop it, or give it up if it is lost (tatami admin block give-up)");
-            case NONE, UNRECOGNIZED ->
+            case ADMIT -> admitted(id, record);
+            case FORGET, RELEASE_BRAKE, NONE, UNRECOGNIZED ->
                 throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "the request names no change of the server");
         };
     }
@@ -86,6 +121,16 @@ public final class ChangeBlockServer
                             + " until 'tatami admin block status' shows it as dead, or drain it instead");
         }
         return inState(record, BlockServerInfo.State.GONE, 0);
+    }
+
+    private BlockServerRecord admitted(ServerId id, BlockServerRecord record) throws TatamiException {
+        if (!isDead.test(id)) {
+            throw new TatamiException(
+                    ErrorCode.IN_USE,
+                    "block server " + id
+                            + " was heard of lately: another process takes its place only when it is dead");
+        }
+        return record.toBuilder().clearIncarnation().build();
     }
 
     private static BlockServerRecord withRack(BlockServerRecord record, String rack) throws TatamiException {
@@ -113,15 +158,21 @@ public final class ChangeBlockServer
         return record.toBuilder()
                 .setState(next.getNumber())
                 .setMaintenanceUntilMillis(untilMillis)
+                .clearDrained()
                 .build();
     }
 
-    private static BlockServerRecord require(ClusterState state, ServerId id) throws TatamiException {
+    private static BlockServerRecord find(ClusterState state, ServerId id) throws TatamiException {
         @Nullable BlockServerRecord record = state.server(id);
         if (record == null) {
             throw new TatamiException(
                     ErrorCode.NOT_FOUND, "the cluster has no block server " + id + "; see tatami admin block status");
         }
+        return record;
+    }
+
+    private static BlockServerRecord require(ClusterState state, ServerId id) throws TatamiException {
+        BlockServerRecord record = find(state, id);
         if (record.getState() == BlockServerInfo.State.GONE_VALUE) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT, "block server " + id + " was given up, and does not come back");

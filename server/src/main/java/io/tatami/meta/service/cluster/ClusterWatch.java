@@ -5,6 +5,8 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.gate.BlockServerCredentials;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.servers.NoteBlockServers;
+import io.tatami.meta.op.servers.ServerRack;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
@@ -12,6 +14,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.BlockServerRecord;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.NoteBlockServersRequest;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerInfo.State;
 import io.tatami.protocol.wire.ClusterMap;
@@ -23,12 +26,16 @@ import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
@@ -41,6 +48,8 @@ final class ClusterWatch {
 
     /** A block server that was silent for so long counts as dead, until it is heard of again. */
     static final long DEAD_AFTER_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
 
     private static final BlockServerInfo NEVER_TOLD =
             BlockServerInfo.newBuilder().setState(State.DEAD).build();
@@ -57,6 +66,13 @@ final class ClusterWatch {
     private final Map<ServerId, BlockServerInfo> inherited = new HashMap<>();
 
     private final long beganNanos;
+    private final NoteBlockServers note = new NoteBlockServers();
+
+    /** Servers at whose place nobody listens, until they register or are heard of. */
+    private final Set<ServerId> ended = ConcurrentHashMap.newKeySet();
+
+    /** Silent servers that do not keep copies from being made, as their records say. */
+    private volatile Set<ServerId> released = Set.of();
 
     /** Of each server that an administrator has given a rate of copies, as its record says. */
     private volatile Map<ServerId, Long> copyRates = Map.of();
@@ -83,6 +99,7 @@ final class ClusterWatch {
 
     /** A server that registers is alive, before its first heartbeat. */
     void registered(ServerId server) {
+        ended.remove(server);
         signs.put(
                 server,
                 new Sign(
@@ -90,6 +107,22 @@ final class ClusterWatch {
                                 .setServerId(server.value())
                                 .build(),
                         clock.monotonicNanos()));
+    }
+
+    /** The process of a server that registered last has ended, as nobody listens at its place. */
+    void ended(ServerId server) {
+        ended.add(server);
+    }
+
+    /**
+     * Whether the process of a server that registered last is away: it has said that it ends, is known to have ended,
+     * or was silent for so long that the server is stale, as far as this leader has listened.
+     */
+    boolean isAway(ServerId server) {
+        Sign sign = signs.get(server);
+        return ended.contains(server)
+                || (sign != null && sign.heartbeat().getLeaving())
+                || silentNanos(server) >= STALE_AFTER_NANOS;
     }
 
     /**
@@ -105,14 +138,44 @@ final class ClusterWatch {
             return CompletableFuture.completedFuture(
                     HeartbeatReply.newBuilder().setRegisterAgain(true).build());
         }
+        ended.remove(server);
         @Nullable Sign before = signs.put(server, new Sign(request, clock.monotonicNanos()));
         boolean isNews = before == null
                 || before.heartbeat().getCapacityBytes() == 0
                 || before.heartbeat().getLeaving() != request.getLeaving()
                 || clock.monotonicNanos() - before.nanos() >= STALE_AFTER_NANOS;
-        return isNews
-                ? refresh().thenCompose(map -> announcer.announce(map).thenApply(told -> reply(request, map)))
+        return isNews || released.contains(server)
+                ? note(request)
+                        .thenCompose(noted -> refresh())
+                        .thenCompose(map -> announcer.announce(map).thenApply(told -> reply(request, map)))
                 : CompletableFuture.completedFuture(reply(request, maps.map()));
+    }
+
+    /**
+     * Writes down that a process ends, so that its successor need not wait, also for the leader after this; and that a
+     * server is back. The answer to the heartbeat does not depend on it.
+     */
+    private CompletableFuture<?> note(HeartbeatRequest request) {
+        boolean isBack = released.contains(new ServerId(request.getServerId()));
+        if (!request.getLeaving() && !isBack) {
+            return CompletableFuture.completedFuture(null);
+        }
+        NoteBlockServersRequest.Item item = NoteBlockServersRequest.Item.newBuilder()
+                .setServerId(request.getServerId())
+                .setIncarnation(request.getIncarnation())
+                .setLeft(request.getLeaving() && request.getIncarnation() != 0)
+                .setReturned(isBack)
+                .build();
+        return group.submit(
+                        note,
+                        RequestOrigin.SERVICE,
+                        NoteBlockServersRequest.newBuilder().addItem(item).build())
+                .handle((noted, failure) -> {
+                    if (failure != null) {
+                        LOG.info("what block server {} said is not written down", request.getServerId(), failure);
+                    }
+                    return noted;
+                });
     }
 
     /** Whether a process is the one that registered last; those of earlier releases have no incarnation. */
@@ -173,13 +236,18 @@ final class ClusterWatch {
             map.addGroup(location(host.group(), host.record()));
         }
         Map<ServerId, Long> rates = new HashMap<>();
+        Set<ServerId> releasedNow = new HashSet<>();
         for (ClusterState.Server server : state.servers()) {
             map.addBlockServer(info(server.id(), server.record(), context.nowMillis()));
             if (server.record().getCopyBytesPerSecond() != 0) {
                 rates.put(server.id(), server.record().getCopyBytesPerSecond());
             }
+            if (server.record().getBrakeReleased()) {
+                releasedNow.add(server.id());
+            }
         }
         copyRates = Map.copyOf(rates);
+        released = Set.copyOf(releasedNow);
         return GetClusterMapReply.newBuilder().setMap(map).build();
     }
 
@@ -211,7 +279,10 @@ final class ClusterWatch {
                 .setServerId(server.value())
                 .setHost(record.getHost())
                 .setData(Endpoint.newBuilder().setHost(record.getDataHost()).setPort(record.getDataPort()))
-                .setRack(record.getGivenRack().isEmpty() ? record.getRack() : record.getGivenRack())
+                .setRack(ServerRack.of(record))
+                .setRackChanges(record.getRackChanges())
+                .setDrained(record.getDrained())
+                .setBrakeReleased(record.getBrakeReleased())
                 .addAllStorageType(record.getStorageTypeList())
                 .setHasCache(record.getHasCache())
                 .setIncarnation(record.getIncarnation())

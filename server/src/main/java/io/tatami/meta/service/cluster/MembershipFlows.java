@@ -1,5 +1,6 @@
 package io.tatami.meta.service.cluster;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
@@ -42,7 +43,7 @@ final class MembershipFlows {
     private final MapAnnouncer announcer;
     private final ServerReports reports;
     private final RegisterMetadataServer registerMetadata;
-    private final RegisterBlockServer registerBlock = new RegisterBlockServer();
+    private final RegisterBlockServer registerBlock;
     private final ChangeBlockServer changeBlock;
     private final ChangeSafeMode changeSafeMode = new ChangeSafeMode();
 
@@ -56,7 +57,8 @@ final class MembershipFlows {
         this.group = group;
         this.peers = peers;
         this.watch = watch;
-        this.changeBlock = new ChangeBlockServer(watch::isDead);
+        this.registerBlock = new RegisterBlockServer(watch::isAway);
+        this.changeBlock = new ChangeBlockServer(watch::isDead, watch::isAway);
         this.announcer = announcer;
         this.reports = reports;
         this.registerMetadata = registerMetadata;
@@ -72,15 +74,34 @@ final class MembershipFlows {
                 }));
     }
 
+    /** Where the process that registered last was heard of lately, it is asked for whether it is gone all the same. */
     CompletableFuture<RegisterBlockServerReply> registerBlockServer(
             RequestOrigin origin, RegisterBlockServerRequest request) {
-        return group.submit(registerBlock, origin, request).thenCompose(reply -> {
-            watch.registered(new ServerId(reply.getServerId()));
-            return watch.refresh().thenApply(map -> {
-                var unused = announcer.announce(map);
-                return reply.toBuilder().setMap(map).build();
-            });
-        });
+        return group.submit(registerBlock, origin, request)
+                .exceptionallyCompose(failure -> Causes.of(failure).code() == ErrorCode.IN_USE
+                        ? noteWhetherGone(new ServerId(request.getServerId()))
+                                .thenCompose(noted -> group.submit(registerBlock, origin, request))
+                        : CompletableFuture.failedFuture(failure))
+                .thenCompose(reply -> {
+                    watch.registered(new ServerId(reply.getServerId()));
+                    return watch.refresh().thenApply(map -> {
+                        var unused = announcer.announce(map);
+                        return reply.toBuilder().setMap(map).build();
+                    });
+                });
+    }
+
+    /** Where a connection is refused, nobody listens: the process has ended. One that hangs would be connected to. */
+    private CompletableFuture<Void> noteWhetherGone(ServerId server) {
+        return peers.map().getBlockServerList().stream()
+                .filter(info -> info.getServerId() == server.value())
+                .findFirst()
+                .map(info -> peers.refusesConnections(info.getData()).thenAccept(refused -> {
+                    if (refused) {
+                        watch.ended(server);
+                    }
+                }))
+                .orElse(CompletableFuture.completedFuture(null));
     }
 
     /** Answered when all metadata servers that can be reached know: none grants blocks there that are not to be. */

@@ -93,16 +93,19 @@ final class CopyTrimmer {
         }
         List<CompletableFuture<@Nullable Confirmed>> asked = new ArrayList<>();
         for (ServerId server : verdict.others()) {
+            long incarnation = incarnations.getOrDefault(server, 0L);
             Confirmed asConfirmed = Confirmed.newBuilder()
                     .setServerId(server.value())
-                    .setIncarnation(incarnations.getOrDefault(server, 0L))
+                    .setIncarnation(incarnation)
                     .build();
             BlockInfoRequest question = BlockInfoRequest.newBuilder()
                     .setBlockId(needed.getBlockId())
                     .build();
             asked.add(peers.callBlockServer(server, BlockMethods.BLOCK_INFO, question)
                     .handle((info, failure) ->
-                            failure == null && isWhole(needed.getBlock(), info) ? asConfirmed : null));
+                            failure == null && isFrom(incarnation, info) && isWhole(needed.getBlock(), info)
+                                    ? asConfirmed
+                                    : null));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all -> asked.stream()
@@ -110,6 +113,11 @@ final class CopyTrimmer {
                         .filter(Objects::nonNull)
                         .map(Objects::requireNonNull)
                         .toList());
+    }
+
+    /** A process of an earlier release tells no incarnation. */
+    private static boolean isFrom(long incarnation, BlockInfoReply info) {
+        return info.getIncarnation() == 0 || info.getIncarnation() == incarnation;
     }
 
     private static boolean isWhole(BlockRecord block, BlockInfoReply info) {

@@ -104,7 +104,7 @@ final class ServerStandings {
     /**
      * Where more than a quarter of the servers are silent, or a whole rack of several, the network is more likely to
      * have failed than so many hosts, and they would come back to copies that nobody needs. Servers that an
-     * administrator forgets or has in maintenance do not count.
+     * administrator gives up or has in maintenance do not count, nor those for which the brake was released.
      */
     private String brake(ClusterMap map) {
         int expected = 0;
@@ -112,7 +112,7 @@ final class ServerStandings {
         Map<String, Integer> byRack = new TreeMap<>();
         Map<String, Integer> silentByRack = new TreeMap<>();
         for (BlockServerInfo info : map.getBlockServerList()) {
-            boolean isSilent = isSilent(info.getState());
+            boolean isSilent = isSilent(info.getState()) && !info.getBrakeReleased();
             if (isSilent || isHeard(info.getState())) {
                 expected++;
                 byRack.merge(info.getRack(), 1, Integer::sum);
@@ -130,7 +130,7 @@ final class ServerStandings {
             return "";
         }
         return silent.size() + " of " + expected + " block servers are silent (" + String.join(", ", silent)
-                + "): nothing is copied until they are back, or an administrator forgets them or has them in maintenance";
+                + "): nothing is copied until they are back, or 'tatami admin block release-brake' says that it is to be";
     }
 
     private static boolean isSilent(BlockServerInfo.State state) {

@@ -17,6 +17,7 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.GroupLeaders;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -26,6 +27,9 @@ import java.util.concurrent.TimeUnit;
 final class RoutedPeers implements GroupPeers {
     private static final long PAUSE_MILLIS_MIN = 2;
     private static final long PAUSE_MILLIS_MAX = 500;
+
+    /** As the JDK words ECONNREFUSED. */
+    private static final String REFUSED = "Connection refused";
 
     private final Connector connector;
     private final GroupLeaders leaders;
@@ -88,6 +92,24 @@ final class RoutedPeers implements GroupPeers {
                 new Attempt<>((Fixed) () -> address, method, body, toMetadata(), deadline(timeoutMillis));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> refusesConnections(Endpoint server) {
+        return connector
+                .connect(GroupLeaders.address(server))
+                .handle((connection, failure) -> failure != null && isRefusal(failure));
+    }
+
+    /** A connection that cannot be made for another reason, or in time, fails with the same class of exceptions. */
+    private static boolean isRefusal(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException
+                    && String.valueOf(cause.getMessage()).startsWith(REFUSED)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -73,7 +73,7 @@ final class CopyReportsTest {
     }
 
     private List<CopiesMadeRequest.Item> asked() {
-        CopiesMadeRequest request = reports.request(SHARD, SERVER);
+        CopiesMadeRequest request = reports.request(SHARD, SERVER, 7);
         assertEquals(SERVER.value(), request.getServerId());
         assertTrue(request.getItemCount() <= CopyReports.REQUEST_REPORTS_MAX, "too many in one request");
         return request.getItemList();

@@ -2,11 +2,13 @@ package io.tatami.block.service.registration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
@@ -18,6 +20,7 @@ import io.tatami.block.service.NotedMetadata;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.VolumeStatus;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,9 +61,16 @@ final class RegistrationTest {
     @Test
     void theIdentityIsKeptAndEachStartCounts() throws Exception {
         IdentityFile file = new IdentityFile(directory, CLUSTER);
-        assertEquals(new IdentityFile.Identity(ServerId.NONE, 1), file.start());
-        file.write(new IdentityFile.Identity(new ServerId(42), 1));
-        assertEquals(new IdentityFile.Identity(new ServerId(42), 2), new IdentityFile(directory, CLUSTER).start());
+        IdentityFile.Identity first = file.start();
+        assertEquals(ServerId.NONE, first.server());
+        assertEquals(1, first.starts());
+        file.write(first.confirmedAs(new ServerId(42)));
+        IdentityFile.Identity second = new IdentityFile(directory, CLUSTER).start();
+        assertEquals(new ServerId(42), second.server());
+        assertEquals(2, second.starts());
+        assertEquals(first.incarnation(), second.confirmed());
+        assertEquals(List.of(first.incarnation()), second.former());
+        assertNotEquals(first.incarnation(), second.incarnation());
     }
 
     @Test
@@ -81,6 +92,45 @@ final class RegistrationTest {
         assertEquals(77, metadata.registrations.get(1).getServerId());
         IdentityFile kept = new IdentityFile(directory.resolve("server-1"), BlockRig.CLUSTER);
         assertEquals(new ServerId(77), kept.start().server());
+    }
+
+    @Test
+    void aServerThatIsSupersededServesNobodyAnyMore() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"))) {
+            BlockServer server = rig.server(0).running().server();
+            server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                    .get(20, TimeUnit.SECONDS);
+            RegisterBlockServerRequest shown = metadata.registrations.get(0);
+            assertNotEquals(0, shown.getIncarnation());
+            metadata.fencing.set(true);
+            metadata.forgetful.set(true);
+            assertTrue(server.superseded().get(20, TimeUnit.SECONDS).contains("another process"));
+            RegisterBlockServerRequest again = metadata.registrations.get(metadata.registrations.size() - 1);
+            assertEquals(shown.getIncarnation(), again.getIncarnation());
+            TatamiException refused = assertThrows(
+                    TatamiException.class,
+                    () -> rig.connect(0)
+                            .callAndWait(
+                                    BlockMethods.BLOCK_INFO,
+                                    CallOptions.DEFAULT,
+                                    BlockInfoRequest.newBuilder().setBlockId(1).build()));
+            assertEquals(ErrorCode.UNAVAILABLE, refused.code());
+        }
+    }
+
+    @Test
+    void aServerThatIsRefusedForGoodDoesNotJoin() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        metadata.fencing.set(true);
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"))) {
+            CompletableFuture<ServerId> joining =
+                    rig.server(0).running().server().join(metadata, RegisterBlockServerRequest.getDefaultInstance());
+            ExecutionException refused =
+                    assertThrows(ExecutionException.class, () -> joining.get(20, TimeUnit.SECONDS));
+            assertEquals(ErrorCode.FENCED, Causes.of(refused).code());
+            assertEquals(1, metadata.registrations.size());
+        }
     }
 
     @Test

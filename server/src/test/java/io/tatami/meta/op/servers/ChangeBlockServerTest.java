@@ -1,6 +1,9 @@
 package io.tatami.meta.op.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +17,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.meta.state.wire.NoteBlockServersRequest;
 import io.tatami.protocol.wire.BlockServerInfo.State;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
@@ -29,11 +33,12 @@ final class ChangeBlockServerTest {
             new RequestContext(new Caller("user", List.of(), false), SessionId.NONE, 1_000);
 
     private final MemoryView view = new MemoryView();
+    private boolean away;
     private boolean dead;
 
     private ServerId register(String volume) throws TatamiException {
         Draft draft = new Draft(view);
-        int id = new RegisterBlockServer()
+        int id = new RegisterBlockServer(server -> away)
                 .decide(
                         new ClusterState(draft),
                         SUPERUSER,
@@ -49,7 +54,8 @@ final class ChangeBlockServerTest {
 
     private void change(RequestContext context, ChangeBlockServerRequest.Builder request) throws TatamiException {
         Draft draft = new Draft(view);
-        var unused = new ChangeBlockServer(server -> dead).decide(new ClusterState(draft), context, request.build());
+        var unused = new ChangeBlockServer(server -> dead, server -> away)
+                .decide(new ClusterState(draft), context, request.build());
         view.apply(draft);
     }
 
@@ -96,6 +102,77 @@ final class ChangeBlockServerTest {
         TatamiException refused = assertThrows(TatamiException.class, () -> register("a"));
         assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
         assertRefused(ErrorCode.INVALID_ARGUMENT, of(server, Action.SERVE));
+    }
+
+    @Test
+    void aServerIsForgottenOnceItIsAwayAndNoShardHasABlockThere() throws Exception {
+        ServerId server = register("a");
+        change(SUPERUSER, of(server, Action.DRAIN));
+        assertRefused(ErrorCode.IN_USE, of(server, Action.FORGET));
+        away = true;
+        assertRefused(ErrorCode.IN_USE, of(server, Action.FORGET));
+        noteDrained(server);
+        change(SUPERUSER, of(server, Action.FORGET));
+        assertNull(new ClusterState(new Draft(view)).server(server));
+        assertNotEquals(server, register("a"));
+    }
+
+    @Test
+    void aServerThatWasGivenUpIsForgottenOnceItsBlocksAreQueued() throws Exception {
+        ServerId server = register("a");
+        dead = true;
+        away = true;
+        change(SUPERUSER, of(server, Action.GIVE_UP));
+        assertRefused(ErrorCode.IN_USE, of(server, Action.FORGET));
+        noteDrained(server);
+        change(SUPERUSER, of(server, Action.FORGET));
+        assertNull(new ClusterState(new Draft(view)).server(server));
+    }
+
+    @Test
+    void aServerThatServesAgainIsNotDrained() throws Exception {
+        ServerId server = register("a");
+        noteDrained(server);
+        assertFalse(record(server).getDrained());
+        change(SUPERUSER, of(server, Action.DRAIN));
+        noteDrained(server);
+        change(SUPERUSER, of(server, Action.SERVE));
+        assertFalse(record(server).getDrained());
+    }
+
+    private void noteDrained(ServerId server) {
+        Draft draft = new Draft(view);
+        var unused = new NoteBlockServers()
+                .decide(
+                        new ClusterState(draft),
+                        SUPERUSER,
+                        NoteBlockServersRequest.newBuilder()
+                                .addItem(NoteBlockServersRequest.Item.newBuilder()
+                                        .setServerId(server.value())
+                                        .setDrained(true))
+                                .build());
+        view.apply(draft);
+    }
+
+    @Test
+    void theBrakeIsReleasedForServersThatAreAwayUntilTheyRegister() throws Exception {
+        ServerId server = register("a");
+        change(SUPERUSER, of(ServerId.NONE, Action.RELEASE_BRAKE));
+        assertFalse(record(server).getBrakeReleased());
+        away = true;
+        change(SUPERUSER, of(ServerId.NONE, Action.RELEASE_BRAKE));
+        assertTrue(record(server).getBrakeReleased());
+        assertEquals(server, register("a"));
+        assertFalse(record(server).getBrakeReleased());
+    }
+
+    @Test
+    void aDeadServerIsAdmittedFromADiskThatDoesNotShowItsLastStart() throws Exception {
+        ServerId server = register("a");
+        assertRefused(ErrorCode.IN_USE, of(server, Action.ADMIT));
+        dead = true;
+        change(SUPERUSER, of(server, Action.ADMIT));
+        assertEquals(0, record(server).getIncarnation());
     }
 
     @Test

@@ -14,6 +14,8 @@ import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.meta.state.wire.NoteBlockServersRequest;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.util.List;
@@ -25,6 +27,7 @@ final class RegisterBlockServerTest {
             new RequestContext(new Caller("", List.of(), true), SessionId.NONE, 1);
 
     private final MemoryView view = new MemoryView();
+    private boolean away;
 
     private static RegisterBlockServerRequest from(String host, int port, String... volumes) {
         return RegisterBlockServerRequest.newBuilder()
@@ -37,7 +40,7 @@ final class RegisterBlockServerTest {
 
     private int register(RegisterBlockServerRequest request) throws TatamiException {
         Draft draft = new Draft(view);
-        int id = new RegisterBlockServer()
+        int id = new RegisterBlockServer(server -> away)
                 .decide(new ClusterState(draft), CONTEXT, request)
                 .getServerId();
         view.apply(draft);
@@ -71,7 +74,8 @@ final class RegisterBlockServerTest {
     void aServerThatRegistersAgainAsItIsChangesNothing() throws Exception {
         register(from("host", 1, "a"));
         Draft draft = new Draft(view);
-        var unused = new RegisterBlockServer().decide(new ClusterState(draft), CONTEXT, from("host", 1, "a"));
+        var unused =
+                new RegisterBlockServer(server -> away).decide(new ClusterState(draft), CONTEXT, from("host", 1, "a"));
         assertTrue(draft.isEmpty());
     }
 
@@ -79,5 +83,99 @@ final class RegisterBlockServerTest {
     void aServerWithoutVolumesIsRefused() {
         TatamiException refused = assertThrows(TatamiException.class, () -> register(from("host", 1)));
         assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
+    }
+
+    private RegisterBlockServerRequest process(long incarnation, int port, Long... former) {
+        return from("host", port, "a").toBuilder()
+                .setIncarnation(incarnation)
+                .addAllFormerIncarnation(List.of(former))
+                .build();
+    }
+
+    private void assertRefused(ErrorCode code, RegisterBlockServerRequest request) {
+        assertEquals(
+                code,
+                assertThrows(TatamiException.class, () -> register(request)).code());
+    }
+
+    @Test
+    void aProcessTakesThePlaceOfTheLastOneThatItsDiskShowsWhenThatIsAway() throws Exception {
+        int id = register(process(10, 1));
+        assertRefused(ErrorCode.IN_USE, process(20, 2, 10L));
+        away = true;
+        assertEquals(id, register(process(20, 2, 10L)));
+        assertEquals(id, register(process(40, 3, 10L, 20L, 30L)));
+    }
+
+    @Test
+    void aDiskThatDoesNotShowTheLastProcessIsFencedForGood() throws Exception {
+        register(process(10, 1));
+        away = true;
+        register(process(20, 2, 10L));
+        assertRefused(ErrorCode.FENCED, process(10, 1));
+        assertRefused(ErrorCode.FENCED, process(30, 3, 10L));
+        assertRefused(ErrorCode.FENCED, process(30, 3));
+    }
+
+    @Test
+    void aProcessThatRegistersAgainOrSaidThatItEndsOrListensAtTheSamePlaceNeedNotBeSilent() throws Exception {
+        int id = register(process(10, 1));
+        assertEquals(id, register(process(10, 1)));
+        assertEquals(id, register(process(20, 1, 10L)));
+        note(NoteBlockServersRequest.Item.newBuilder()
+                .setServerId(id)
+                .setIncarnation(20)
+                .setLeft(true));
+        assertEquals(id, register(process(30, 2, 10L, 20L)));
+        assertRefused(ErrorCode.IN_USE, process(40, 3, 30L));
+    }
+
+    @Test
+    void thatAFormerProcessEndsSaysNothingOfThePresentOne() throws Exception {
+        int id = register(process(10, 1));
+        register(process(20, 1, 10L));
+        note(NoteBlockServersRequest.Item.newBuilder()
+                .setServerId(id)
+                .setIncarnation(10)
+                .setLeft(true));
+        assertRefused(ErrorCode.IN_USE, process(30, 2, 20L));
+    }
+
+    @Test
+    void processesWithoutAnIncarnationAreTakenAsTheyCome() throws Exception {
+        int id = register(from("host", 1, "a"));
+        assertEquals(id, register(process(10, 1)));
+        assertEquals(id, register(from("host", 2, "a")));
+        assertEquals(id, register(process(20, 3)));
+    }
+
+    @Test
+    void aChangeOfTheRackIsCounted() throws Exception {
+        int id = register(from("host", 1, "a").toBuilder().clearRack().build());
+        assertEquals("/default-rack", ServerRack.of(record(id)));
+        note(NoteBlockServersRequest.Item.newBuilder().setServerId(id).setResolvedRack("/resolved"));
+        note(NoteBlockServersRequest.Item.newBuilder().setServerId(id).setResolvedRack("/resolved"));
+        assertEquals("/resolved", ServerRack.of(record(id)));
+        assertEquals(1, record(id).getRackChanges());
+        register(from("host", 1, "a"));
+        assertEquals("/rack", ServerRack.of(record(id)));
+        assertEquals(2, record(id).getRackChanges());
+        note(NoteBlockServersRequest.Item.newBuilder().setServerId(id).setResolvedRack("/late"));
+        assertEquals("/rack", ServerRack.of(record(id)));
+        assertEquals(2, record(id).getRackChanges());
+    }
+
+    private BlockServerRecord record(int id) {
+        return Objects.requireNonNull(new ClusterState(new Draft(view)).server(new ServerId(id)));
+    }
+
+    private void note(NoteBlockServersRequest.Item.Builder item) {
+        Draft draft = new Draft(view);
+        var unused = new NoteBlockServers()
+                .decide(
+                        new ClusterState(draft),
+                        CONTEXT,
+                        NoteBlockServersRequest.newBuilder().addItem(item).build());
+        view.apply(draft);
     }
 }
