@@ -248,8 +248,8 @@ enum PlantedBug {
             "io.tatami.meta.op.copies.CopiesOperationsTest#copyWithoutItsIntentIsReclaimedByItsNumber"),
     A_COPY_IS_GIVEN_UP_UNCONFIRMED(
             "io/tatami/meta/service/copies/CopyTrimmer.java",
-            "failure == null && isWhole(needed.getBlock(), info) ? asConfirmed : null",
-            "failure == null && info.getFinalized() ? asConfirmed : null",
+            "failure == null && isWhole(needed.getBlock(), info)",
+            "failure == null && info.getFinalized()",
             "io.tatami.meta.service.copies.CopyMakingTest#copyIsNotGivenUpWithoutConfirmation"),
     A_COPY_IS_GIVEN_UP_BY_AN_OLD_MAP(
             "io/tatami/meta/op/copies/GiveUpCopy.java",

@@ -93,19 +93,14 @@ final class CopyTrimmer {
         }
         List<CompletableFuture<@Nullable Confirmed>> asked = new ArrayList<>();
         for (ServerId server : verdict.others()) {
-            long incarnation = incarnations.getOrDefault(server, 0L);
-            Confirmed asConfirmed = Confirmed.newBuilder()
-                    .setServerId(server.value())
-                    .setIncarnation(incarnation)
-                    .build();
+            long known = incarnations.getOrDefault(server, 0L);
             BlockInfoRequest question = BlockInfoRequest.newBuilder()
                     .setBlockId(needed.getBlockId())
                     .build();
             asked.add(peers.callBlockServer(server, BlockMethods.BLOCK_INFO, question)
-                    .handle((info, failure) ->
-                            failure == null && isFrom(incarnation, info) && isWhole(needed.getBlock(), info)
-                                    ? asConfirmed
-                                    : null));
+                    .handle((info, failure) -> failure == null && isWhole(needed.getBlock(), info)
+                            ? confirmed(server, known, info)
+                            : null));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all -> asked.stream()
@@ -115,9 +110,12 @@ final class CopyTrimmer {
                         .toList());
     }
 
-    /** A process of an earlier release tells no incarnation. */
-    private static boolean isFrom(long incarnation, BlockInfoReply info) {
-        return info.getIncarnation() == 0 || info.getIncarnation() == incarnation;
+    /** A process of an earlier release does not tell its incarnation: then it is the one that was known before. */
+    private static Confirmed confirmed(ServerId server, long known, BlockInfoReply info) {
+        return Confirmed.newBuilder()
+                .setServerId(server.value())
+                .setIncarnation(info.getIncarnation() == 0 ? known : info.getIncarnation())
+                .build();
     }
 
     private static boolean isWhole(BlockRecord block, BlockInfoReply info) {
