@@ -8,6 +8,7 @@ import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.workload.failover.FailoverBenchmark;
 import io.tatami.benchmarks.workload.fence.FenceBenchmark;
 import io.tatami.benchmarks.workload.flush.FlushBenchmark;
+import io.tatami.benchmarks.workload.heal.HealBenchmark;
 import io.tatami.benchmarks.workload.jobs.JobsCommand;
 import io.tatami.benchmarks.workload.join.JoinBenchmark;
 import io.tatami.benchmarks.workload.list.ListBenchmark;
@@ -45,7 +46,8 @@ public final class TatamiBenchmarks {
                 MicroBenchmarks.class,
                 JobsCommand.class,
                 CapacityBenchmark.class,
-                ChaosBenchmark.class
+                ChaosBenchmark.class,
+                HealBenchmark.class
             })
     static final class Bench {}
 

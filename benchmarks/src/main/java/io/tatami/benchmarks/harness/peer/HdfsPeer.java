@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * HDFS 3.5.0 with one NameNode and one DataNode as real processes on loopback, replication 1. Its configuration is
+ * HDFS 3.5.0 with one NameNode and a DataNode for each copy as real processes on loopback. Its configuration is
  * {@code benchmarks/src/main/resources/hdfs-peer.xml}, with ports and directories filled in here.
  */
 public final class HdfsPeer implements Peer {
@@ -25,11 +25,13 @@ public final class HdfsPeer implements Peer {
 
     private final Path directory;
     private final Configuration configuration;
+    private final int dataNodes;
     private final List<ServerProcess> processes = new ArrayList<>();
 
-    private HdfsPeer(Path directory, Configuration configuration) {
+    private HdfsPeer(Path directory, Configuration configuration, int dataNodes) {
         this.directory = directory;
         this.configuration = configuration;
+        this.dataNodes = dataNodes;
     }
 
     /** Formats and starts HDFS in an empty directory. */
@@ -39,8 +41,19 @@ public final class HdfsPeer implements Peer {
 
     /** As {@link #start(Path)}, with the blocks in a directory elsewhere, which stays when the peer is closed. */
     public static HdfsPeer start(Path directory, Path data) throws IOException, InterruptedException {
+        return start(directory, data, 1);
+    }
+
+    /** As {@link #start(Path)}, with several copies of each block, on as many DataNodes. */
+    public static HdfsPeer start(Path directory, int copies) throws IOException, InterruptedException {
+        return start(directory, directory.resolve("data"), copies);
+    }
+
+    private static HdfsPeer start(Path directory, Path data, int copies) throws IOException, InterruptedException {
         Files.createDirectories(directory);
-        HdfsPeer peer = new HdfsPeer(directory, configure(directory, data));
+        Configuration configuration = configure(directory, data);
+        configuration.setInt("dfs.replication", copies);
+        HdfsPeer peer = new HdfsPeer(directory, configuration, copies);
         try {
             peer.startProcesses();
             return peer;
@@ -79,11 +92,7 @@ public final class HdfsPeer implements Peer {
     }
 
     private void startProcesses() throws IOException, InterruptedException {
-        Path conf = Files.createDirectories(directory.resolve("conf"));
-        try (OutputStream site = Files.newOutputStream(conf.resolve("hdfs-site.xml"))) {
-            configuration.writeXml(site);
-        }
-        Files.copy(conf.resolve("hdfs-site.xml"), conf.resolve("core-site.xml"));
+        Path conf = write(configuration, "conf");
         ServerProcess format = ServerProcess.start(
                 "org.apache.hadoop.hdfs.server.namenode.NameNode",
                 JAVA_OPTIONS,
@@ -95,21 +104,48 @@ public final class HdfsPeer implements Peer {
         }
         processes.add(daemon("org.apache.hadoop.hdfs.server.namenode.NameNode", "namenode", conf));
         processes.add(daemon("org.apache.hadoop.hdfs.server.datanode.DataNode", "datanode", conf));
-        for (ServerProcess process : processes) {
-            process.awaitReady(this::hasDataNode, START_LIMIT);
+        for (int further = 2; further <= dataNodes; further++) {
+            Path own = write(ofDataNode(further), "conf-" + further);
+            processes.add(daemon("org.apache.hadoop.hdfs.server.datanode.DataNode", "datanode-" + further, own));
         }
+        for (ServerProcess process : processes) {
+            process.awaitReady(this::hasDataNodes, START_LIMIT);
+        }
+    }
+
+    /** With directories and ports of its own. */
+    private Configuration ofDataNode(int number) throws IOException {
+        Configuration own = new Configuration(configuration);
+        int[] ports = FreePorts.take(3);
+        own.set("dfs.datanode.address", "localhost:" + ports[0]);
+        own.set("dfs.datanode.ipc.address", "localhost:" + ports[1]);
+        own.set("dfs.datanode.http.address", "localhost:" + ports[2]);
+        own.set(
+                "dfs.datanode.data.dir",
+                directory.resolve("data-" + number).toUri().toString());
+        own.set("hadoop.tmp.dir", directory.resolve("tmp-" + number).toString());
+        return own;
+    }
+
+    private Path write(Configuration site, String name) throws IOException {
+        Path conf = Files.createDirectories(directory.resolve(name));
+        try (OutputStream out = Files.newOutputStream(conf.resolve("hdfs-site.xml"))) {
+            site.writeXml(out);
+        }
+        Files.copy(conf.resolve("hdfs-site.xml"), conf.resolve("core-site.xml"));
+        return conf;
     }
 
     private ServerProcess daemon(String mainClass, String name, Path conf) throws IOException {
         return ServerProcess.start(mainClass, JAVA_OPTIONS, conf, List.of(), directory.resolve(name + ".out"));
     }
 
-    private boolean hasDataNode() throws IOException {
+    private boolean hasDataNodes() throws IOException {
         Configuration impatient = new Configuration(configuration);
         impatient.setInt("ipc.client.connect.max.retries", 1);
         try (DistributedFileSystem fs = (DistributedFileSystem)
                 DistributedFileSystem.newInstance(DistributedFileSystem.getDefaultUri(impatient), impatient)) {
-            return fs.getDataNodeStats().length > 0 && !fs.isInSafeMode();
+            return fs.getDataNodeStats().length == dataNodes && !fs.isInSafeMode();
         } catch (java.net.ConnectException e) {
             return false;
         }

@@ -13,6 +13,17 @@ public final class PeerOptions {
     @Option(names = "--alone", description = "With --vs: that peer alone, without Tatami.")
     private boolean alone;
 
+    @Option(
+            names = "--copies",
+            description = "Copies of each block, and block servers or DataNodes, where the benchmark has that"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int copies = 1;
+
+    /** Of each block, each on a server of its own. */
+    public int copies() {
+        return copies;
+    }
+
     /** What Tatami is compared with; empty for nothing. */
     public String versus() {
         return versus;

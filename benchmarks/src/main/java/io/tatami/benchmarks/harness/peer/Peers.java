@@ -49,6 +49,25 @@ public final class Peers {
                         : start(name, directory, ""));
     }
 
+    /**
+     * The same with several copies of each block, on as many block servers or DataNodes.
+     *
+     * @param mebibytes of each volume of Tatami's
+     * @param copies 1 at the least
+     */
+    public static Peer startInUse(String name, Path directory, long mebibytes, int copies, Undo undo)
+            throws IOException, InterruptedException {
+        if (copies == 1) {
+            return startInUse(name, directory, mebibytes, undo);
+        }
+        return inTurn(
+                directory,
+                undo,
+                () -> name.equals("tatami")
+                        ? CopiesPeer.startInUse(directory, mebibytes, copies)
+                        : HdfsPeer.start(directory, copies));
+    }
+
     /** The same for a peer that is started otherwise. */
     public static <P extends Peer> P inTurn(Path directory, Undo undo, Starter<P> starter)
             throws IOException, InterruptedException {

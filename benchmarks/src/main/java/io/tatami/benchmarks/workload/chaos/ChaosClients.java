@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.chaos;
 
+import io.tatami.benchmarks.harness.client.NodeProcess;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
@@ -59,7 +60,7 @@ final class ChaosClients implements AutoCloseable {
 
     /** Starts a process that does something else; it ends with this at the latest. */
     NodeProcess start(LabNode node, List<String> words) throws IOException, InterruptedException {
-        NodeProcess process = new NodeProcess(lab, node, logs, this::violation, words);
+        NodeProcess process = new NodeProcess(lab, node, ChaosClient.class, logs, this::violation, words);
         others.add(process);
         process.answer("ready", READY_SECONDS_MAX);
         return process;

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.chaos;
 
+import io.tatami.benchmarks.harness.client.NodeProcess;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
 import io.tatami.server.lab.LabRole;

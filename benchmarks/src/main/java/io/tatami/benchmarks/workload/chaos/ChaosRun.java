@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.chaos;
 
+import io.tatami.benchmarks.harness.client.NodeProcess;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
 import java.io.IOException;
@@ -20,6 +21,8 @@ final class ChaosRun {
     private static final long POLL_MILLIS = 2_000;
     /** In which new files are opened before bytes are destroyed. */
     private static final long WARM_MILLIS = 3_000;
+    /** In which the server that lost its bytes is known to be dead, and its blocks are copied, while clients work. */
+    private static final long BETWEEN_LOSSES_NANOS = TimeUnit.SECONDS.toNanos(90);
 
     private final Lab lab;
     private final ChaosLab harms;
@@ -28,6 +31,7 @@ final class ChaosRun {
     private final long healSeconds;
     private final List<Active> active = new ArrayList<>();
     private final List<Strike> destroyed = new ArrayList<>();
+    private long nextLossNanos = System.nanoTime();
     private int strikes;
     private long longestHealMillis;
 
@@ -58,6 +62,9 @@ final class ChaosRun {
 
     private void consider(Strike strike) throws IOException, InterruptedException {
         if (strike.harm().isDestroying()) {
+            if (System.nanoTime() - nextLossNanos < 0) {
+                return;
+            }
             calm();
         }
         List<Strike> all = new ArrayList<>(destroyed);
@@ -85,6 +92,7 @@ final class ChaosRun {
         clients.tell("back: %s of %s", strike.harm(), strike.nodes());
         if (strike.harm().isDestroying()) {
             destroyed.add(strike);
+            nextLossNanos = System.nanoTime() + BETWEEN_LOSSES_NANOS;
         }
     }
 

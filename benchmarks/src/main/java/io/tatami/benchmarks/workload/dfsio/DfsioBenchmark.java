@@ -91,7 +91,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "dfsio", COLUMNS)) {
-            results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner"
+            results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner, " + peers.copies()
+                    + " copies"
                     + (tierMebibytes > 0 ? "; warm reads from a cache tier of " + tierMebibytes + " MiB in memory" : "")
                     + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
             CeilingRounds.Recorder recorder =
@@ -118,7 +119,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
         List<String> tier = List.of("--cache", "memory", "--cache-size", tierMebibytes + "m");
         try (Peer peer = hasTier
                         ? Peers.inTurn(directory, undo, () -> TatamiPeer.startInUse(directory, capacity, tier))
-                        : Peers.startInUse(name, directory, capacity, undo);
+                        : Peers.startInUse(name, directory, capacity, peers.copies(), undo);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);

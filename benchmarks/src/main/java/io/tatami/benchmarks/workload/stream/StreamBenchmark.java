@@ -75,7 +75,7 @@ public final class StreamBenchmark implements Callable<Integer> {
 
     private void runStreams(Undo undo) throws Exception {
         try (Results results = new Results(place.results(), "stream", StreamRounds.COLUMNS)) {
-            Rounds figures = new StreamRounds(streams, peers.names(), rounds, place.work(), undo, results).run();
+            Rounds figures = new StreamRounds(streams, peers, rounds, place.work(), undo, results).run();
             new StreamSummary(figures, streams.streamCounts, peers.versus())
                     .lines()
                     .forEach(results::remark);

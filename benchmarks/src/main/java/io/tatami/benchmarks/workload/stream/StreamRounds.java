@@ -6,6 +6,7 @@ import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.peer.CeilingRounds;
 import io.tatami.benchmarks.harness.peer.CpuMeter;
 import io.tatami.benchmarks.harness.peer.Peer;
+import io.tatami.benchmarks.harness.peer.PeerOptions;
 import io.tatami.benchmarks.harness.peer.PeerOrder;
 import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Results;
@@ -44,18 +45,19 @@ final class StreamRounds {
     private final StreamOptions options;
     private final int rounds;
     private final Path work;
+    private final int copies;
     private final PeerOrder order;
     private final Random random;
     private final Undo undo;
     private final Results results;
     private final Rounds figures = new Rounds();
 
-    StreamRounds(
-            StreamOptions options, List<String> peers, RoundOptions rounds, Path work, Undo undo, Results results) {
+    StreamRounds(StreamOptions options, PeerOptions peers, RoundOptions rounds, Path work, Undo undo, Results results) {
         this.options = options;
         this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(peers, rounds.random());
+        this.copies = peers.copies();
+        this.order = new PeerOrder(peers.names(), rounds.random());
         this.random = rounds.random();
         this.undo = undo;
         this.results = results;
@@ -63,9 +65,9 @@ final class StreamRounds {
 
     Rounds run() throws Exception {
         results.remark(String.format(
-                "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication 1;"
+                "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication %d;"
                         + " places of Tatami's volume were written once before, as those of the device's file",
-                options.files, options.mebibytes, CALL_BYTES));
+                options.files, options.mebibytes, CALL_BYTES, copies));
         if (!PageCache.canBeDropped()) {
             results.remark("no cold reads: only root can empty the page cache");
         }
@@ -83,7 +85,7 @@ final class StreamRounds {
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("stream-" + name);
         long capacity = 2L * options.totalMebibytes() + SPARE_MEBIBYTES;
-        try (Peer peer = Peers.startInUse(name, directory, capacity, undo);
+        try (Peer peer = Peers.startInUse(name, directory, capacity, copies, undo);
                 StreamClients clients =
                         new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
             undo.add(clients::close);

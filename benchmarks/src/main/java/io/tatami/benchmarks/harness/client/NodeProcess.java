@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.chaos;
+package io.tatami.benchmarks.harness.client;
 
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
@@ -15,9 +15,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A {@link ChaosClient} on a node. Commands are given by one thread. */
-final class NodeProcess implements AutoCloseable {
+/**
+ * A client program on a node of a lab, which answers each line on its standard input with one that begins with
+ * {@code done}, and says {@code ready} once it is. Commands are given by one thread.
+ */
+public final class NodeProcess implements AutoCloseable {
     private static final int ANSWERS_MAX = 16;
+    private static final String NOTE = "violation";
     private static final String END = "its output ended";
 
     private final String name;
@@ -29,9 +33,12 @@ final class NodeProcess implements AutoCloseable {
     /**
      * Starts one.
      *
-     * @param violations told of each at once, by another thread
+     * @param logs a directory for what it prints to its standard error
+     * @param violations told, by another thread, of each line that begins with {@code violation}
+     * @param words its arguments
      */
-    NodeProcess(Lab lab, LabNode node, Path logs, Consumer<String> violations, List<String> words) throws IOException {
+    public NodeProcess(Lab lab, LabNode node, Class<?> main, Path logs, Consumer<String> violations, List<String> words)
+            throws IOException {
         name = words.get(0) + " on " + node.name();
         log = logs.resolve("client-" + String.join("-", words).replace('/', '_') + ".err");
         List<String> command = new ArrayList<>(List.of(
@@ -44,7 +51,7 @@ final class NodeProcess implements AutoCloseable {
                 "-Dhadoop.root.logger=WARN,console",
                 "-cp",
                 node.clientConfiguration() + ":" + System.getProperty("java.class.path"),
-                ChaosClient.class.getName()));
+                main.getName()));
         command.addAll(words);
         process = lab.command(node, command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
@@ -60,7 +67,7 @@ final class NodeProcess implements AutoCloseable {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith(ClientReport.VIOLATION)) {
+                if (line.startsWith(NOTE)) {
                     violations.accept(name + ": " + line);
                 } else if (line.startsWith("done") || line.startsWith("ready")) {
                     answers.put(line);
@@ -75,18 +82,18 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /** What it answers to a command, without the first word; {@code ready} is the answer to none. */
-    String ask(String command, long seconds) throws IOException, InterruptedException {
+    public String ask(String command, long seconds) throws IOException, InterruptedException {
         tell(command);
         return answer(command, seconds);
     }
 
     /** Does not wait for the answer. */
-    void tell(String command) {
+    public void tell(String command) {
         commands.println(command);
     }
 
     /** The answer to what was told first. */
-    String answer(String command, long seconds) throws IOException, InterruptedException {
+    public String answer(String command, long seconds) throws IOException, InterruptedException {
         String line = answers.poll(seconds, TimeUnit.SECONDS);
         if (line == null || line.equals(END)) {
             throw new IOException(
@@ -96,7 +103,7 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /** {@code kill -9}. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 

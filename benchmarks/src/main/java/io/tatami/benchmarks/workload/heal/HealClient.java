@@ -1,0 +1,116 @@
+package io.tatami.benchmarks.workload.heal;
+
+import io.tatami.client.TatamiClient;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.BlockServerInfo;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * The client of {@link HealRounds}, on a node: {@code BLOCK-BYTES}. Its commands are {@code write MIB}, {@code bytes-of
+ * HOST}, {@code state HOST}, {@code under}, {@code read READERS BYTES-PER-SECOND}, {@code read-bytes} and {@code end}.
+ */
+final class HealClient {
+    private static final Path DIRECTORY = new Path("/heal");
+    private static final int COPIES = 3;
+    private static final int CHUNK_BYTES = 1 << 20;
+
+    private final FileSystem fs;
+    private final TatamiClient client;
+    private final int fileBytes;
+    private final ReadLoad readers;
+
+    private HealClient(FileSystem fs, TatamiClient client, int fileBytes) {
+        this.fs = fs;
+        this.client = client;
+        this.fileBytes = fileBytes;
+        this.readers = new ReadLoad(fs);
+    }
+
+    public static void main(String[] words) throws IOException {
+        URI uri = URI.create(System.getenv("TATAMI_URI"));
+        int blockBytes = Integer.parseInt(words[0]);
+        Configuration configuration = new Configuration();
+        configuration.setInt("tatami.client.replication", COPIES);
+        configuration.setInt("tatami.client.block.size", blockBytes);
+        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        try (FileSystem fs = FileSystem.newInstance(uri, configuration);
+                TatamiClient client = TatamiClient.connect(uri.getAuthority(), user, Settings.of(Map.of()))) {
+            new HealClient(fs, client, blockBytes).serve();
+        }
+        System.exit(0);
+    }
+
+    private void serve() throws IOException {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        System.out.println("ready");
+        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
+            System.out.println("done " + answer(line.split(" ", -1)));
+        }
+    }
+
+    private String answer(String[] words) throws IOException {
+        return switch (words[0]) {
+            case "write" -> write(Long.parseLong(words[1]) << 20);
+            case "bytes-of" -> Long.toString(bytesOf(words[1]));
+            case "state" -> state(words[1]);
+            case "under" ->
+                Long.toString(client.cluster().fsck(TatamiPath.ROOT).copies().underReplicatedBlocks());
+            case "read" -> {
+                readers.begin(fs.listStatus(DIRECTORY), Integer.parseInt(words[1]), Long.parseLong(words[2]));
+                yield "";
+            }
+            case "read-bytes" -> Long.toString(readers.bytes());
+            default -> throw new IOException(words[0]);
+        };
+    }
+
+    /** Files of one block each. */
+    private String write(long bytes) throws IOException {
+        byte[] chunk = new byte[CHUNK_BYTES];
+        new Random(1).nextBytes(chunk);
+        for (long file = 0; file < bytes / fileBytes; file++) {
+            try (FSDataOutputStream out = fs.create(new Path(DIRECTORY, "f" + file))) {
+                for (int written = 0; written < fileBytes; written += CHUNK_BYTES) {
+                    out.write(chunk);
+                }
+            }
+        }
+        return "";
+    }
+
+    private long bytesOf(String host) throws IOException {
+        long bytes = 0;
+        for (FileStatus file : fs.listStatus(DIRECTORY)) {
+            for (BlockLocation block : fs.getFileBlockLocations(file, 0, file.getLen())) {
+                if (Arrays.asList(block.getHosts()).contains(host)) {
+                    bytes += block.getLength();
+                }
+            }
+        }
+        return bytes;
+    }
+
+    private String state(String host) throws IOException {
+        return client.cluster().status().map().getBlockServerList().stream()
+                .filter(server -> server.getHost().equals(host))
+                .map(BlockServerInfo::getState)
+                .map(Enum::name)
+                .findFirst()
+                .orElse("");
+    }
+}
