@@ -73,6 +73,10 @@ final class ChaosRun {
             strikes++;
             clients.tell("strike %d: %s%s", strikes, strike, all.isEmpty() ? "" : ", beside " + all);
             harms.begin(strike);
+            if (strike.harm().isDestroying()) {
+                nextLossNanos =
+                        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(strike.millis()) + BETWEEN_LOSSES_NANOS;
+            }
             active.add(new Active(strike, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(strike.millis())));
         }
     }
@@ -92,7 +96,6 @@ final class ChaosRun {
         clients.tell("back: %s of %s", strike.harm(), strike.nodes());
         if (strike.harm().isDestroying()) {
             destroyed.add(strike);
-            nextLossNanos = System.nanoTime() + BETWEEN_LOSSES_NANOS;
         }
     }
 

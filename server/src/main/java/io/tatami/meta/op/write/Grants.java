@@ -129,12 +129,15 @@ final class Grants {
         }
     }
 
-    /** Why nothing could be placed: BUSY where a server with room has yet to renew its credits, else NO_SPACE. */
+    /**
+     * Why nothing could be placed: BUSY where a server with room has yet to renew its credits, or where there are too
+     * few servers and a silent one may be back soon, as all are behind a restart of the metadata; else NO_SPACE.
+     */
     TatamiException noSpace() {
         int hosts = candidates().size();
         if (hosts > 0 && hosts < copiesMin) {
             return new TatamiException(
-                    ErrorCode.NO_SPACE,
+                    oneMayBeBack() ? ErrorCode.BUSY : ErrorCode.NO_SPACE,
                     "a close waits for " + copiesMin + " copies of each block (" + FileLimits.COPIES_MIN_KEY + "), and "
                             + hosts + " block servers can take one: add a block server, or lower that setting");
         }
@@ -147,7 +150,9 @@ final class Grants {
             }
         }
         return new TatamiException(
-                renewing(ROOM_BYTES_MIN).isEmpty() ? ErrorCode.NO_SPACE : ErrorCode.BUSY,
+                renewing(ROOM_BYTES_MIN).isEmpty() && !(alive == 0 && oneMayBeBack())
+                        ? ErrorCode.NO_SPACE
+                        : ErrorCode.BUSY,
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
@@ -157,6 +162,12 @@ final class Grants {
                         + Totals.of(state.draft()).getLeases()
                         + " are open in this shard): close or delete files, or add"
                         + " a volume or a block server");
+    }
+
+    /** Whether a server is silent that is not known to be dead. */
+    private boolean oneMayBeBack() {
+        return context.cluster().getBlockServerList().stream()
+                .anyMatch(server -> server.getState() == BlockServerInfo.State.STALE);
     }
 
     /** Servers that have no credits left, but room, and so more to give. */

@@ -40,7 +40,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
  * alive and how much room there is. A new leader learns that anew within a heartbeat, and takes until then what the
- * last map of another has told. Safe for use by many threads.
+ * last map of another has told. A server of which it has no map is stale, not dead, until it was silent here for so
+ * long. Safe for use by many threads.
  */
 final class ClusterWatch {
     /** A block server that was silent for so long is stale: it gets no new blocks and is read last. */
@@ -52,7 +53,7 @@ final class ClusterWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
 
     private static final BlockServerInfo NEVER_TOLD =
-            BlockServerInfo.newBuilder().setState(State.DEAD).build();
+            BlockServerInfo.newBuilder().setState(State.STALE).build();
 
     private final Group<ClusterState> group;
     private final Clock clock;

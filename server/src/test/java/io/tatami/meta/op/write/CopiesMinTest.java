@@ -23,6 +23,8 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.BlockServerInfo.State;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
@@ -81,6 +83,36 @@ final class CopiesMinTest {
         TatamiException refused = assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), more));
         assertEquals(ErrorCode.NO_SPACE, refused.code());
         assertTrue(refused.toString().contains("tatami.client.copies.min"), refused.toString());
+    }
+
+    private RequestContext whileServersAre(State... states) {
+        ClusterMap.Builder map = shard.context().cluster().toBuilder();
+        for (int server = 0; server < states.length; server++) {
+            map.getBlockServerBuilder(server).setState(states[server]);
+        }
+        return new RequestContext(shard.caller, shard.session, 1, 1, Set.of(), map.build(), true, false, "");
+    }
+
+    private ErrorCode refusalWhileServersAre(FileId file, State... states) {
+        AddBlocksRequest more = AddBlocksRequest.newBuilder()
+                .setFileId(file.value())
+                .setGrants(1)
+                .build();
+        return assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), more, whileServersAre(states)))
+                .code();
+    }
+
+    @Test
+    void serversThatMayBeBackAreWaitedForAndDeadOnesAreNot() throws Exception {
+        CreateReply one = shard.run(create, shard.creation("one").build());
+        FileId file = new FileId(one.getStatus().getId());
+        assertEquals(ErrorCode.BUSY, refusalWhileServersAre(file, State.STALE, State.STALE));
+        assertEquals(ErrorCode.BUSY, refusalWhileServersAre(file, State.STALE, State.DEAD));
+        assertEquals(ErrorCode.NO_SPACE, refusalWhileServersAre(file, State.DEAD, State.DEAD));
+        CreateReply two = shard.run(create, twoCopies(2).build());
+        FileId both = new FileId(two.getStatus().getId());
+        assertEquals(ErrorCode.BUSY, refusalWhileServersAre(both, State.ACTIVE, State.STALE));
+        assertEquals(ErrorCode.NO_SPACE, refusalWhileServersAre(both, State.ACTIVE, State.DEAD));
     }
 
     @Test

@@ -30,14 +30,30 @@ final class SilentBlockServerTest {
 
     private final ManualClock clock = new ManualClock();
 
-    @Test
-    void aSilentServerIsStaleAfterTenSecondsAndDeadAfterAMinute() throws Exception {
-        try (MetadataServer server = MetadataServer.open(
+    private MetadataServer open() throws TatamiException {
+        return MetadataServer.open(
                 new ServerLocation(directory, "127.0.0.1", 0),
                 new NewCluster(1, List.of(GroupId.NAMESPACE, GroupId.ofShard(0))),
                 Settings.defaults(),
                 user -> List.of(),
-                clock)) {
+                clock);
+    }
+
+    @Test
+    void behindARestartOfTheMetadataAServerIsStaleUntilItWasSilentForAMinute() throws Exception {
+        int silent;
+        try (MetadataServer server = open()) {
+            silent = register(server, 1).getServerId();
+        }
+        try (MetadataServer server = open()) {
+            assertEquals(State.STALE, stateAfter(Duration.ofSeconds(59), server, silent, 2));
+            assertEquals(State.DEAD, stateAfter(Duration.ofSeconds(2), server, silent, 3));
+        }
+    }
+
+    @Test
+    void aSilentServerIsStaleAfterTenSecondsAndDeadAfterAMinute() throws Exception {
+        try (MetadataServer server = open()) {
             int silent = register(server, 1).getServerId();
             assertEquals(State.ACTIVE, stateAfter(Duration.ofNanos(9_999_999_999L), server, silent, 2));
             assertEquals(State.STALE, stateAfter(Duration.ofNanos(1), server, silent, 3));
