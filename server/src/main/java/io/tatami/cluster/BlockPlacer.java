@@ -51,8 +51,14 @@ public final class BlockPlacer {
      * @param present servers that have copies, those of the rule's first copies first; none of them is among the
      *     candidates
      */
-    static List<ServerId> placeBeside(List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
-        return choose(present, candidates, candidate -> true, "", copies, seed);
+    public static List<ServerId> placeBeside(
+            List<Candidate> present,
+            List<Candidate> candidates,
+            Predicate<Candidate> isUsable,
+            String clientHost,
+            int copies,
+            long seed) {
+        return choose(present, candidates, isUsable, clientHost, copies, seed);
     }
 
     private static List<ServerId> choose(

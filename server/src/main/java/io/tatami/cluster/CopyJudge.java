@@ -238,7 +238,7 @@ public final class CopyJudge {
                     .filter(server -> !isLeftOut.test(server.id()))
                     .map(this::candidate)
                     .toList();
-            return BlockPlacer.placeBeside(present, candidates, count, seed);
+            return BlockPlacer.placeBeside(present, candidates, candidate -> true, "", count, seed);
         }
 
         private Candidate candidate(Server server) {

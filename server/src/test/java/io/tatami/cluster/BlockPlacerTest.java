@@ -110,7 +110,7 @@ class BlockPlacerTest {
                     .toList();
             List<ServerId> after =
                     new ArrayList<>(present.stream().map(Candidate::server).toList());
-            after.addAll(BlockPlacer.placeBeside(present, others, 1, round));
+            after.addAll(BlockPlacer.placeBeside(present, others, candidate -> true, "", 1, round));
             List<Candidate> left = candidates.stream()
                     .filter(candidate -> !candidate.server().equals(lost))
                     .toList();

@@ -34,9 +34,10 @@ import io.tatami.protocol.wire.CheckReadRequest;
 import io.tatami.protocol.wire.CutFileRequest;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.DirectorySlice;
+import io.tatami.protocol.wire.FenceBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockRequest;
 import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
-import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.rpc.CallOptions;
@@ -294,14 +295,19 @@ final class BareIdTest {
                         .setBlockId(located.block().value())
                         .setGeneration(1_000))
                 .build();
-        RecoverBlockRequest cut = RecoverBlockRequest.newBuilder()
+        FenceBlockRequest fence = FenceBlockRequest.newBuilder()
                 .setBlockId(located.block().value())
-                .setNewGeneration(1_000)
+                .setGeneration(1_000)
+                .build();
+        FinalizeBlockRequest cut = FinalizeBlockRequest.newBuilder()
+                .setBlockId(located.block().value())
+                .setGeneration(1_000)
                 .setLength(1)
                 .build();
         for (String user : List.of("bob", "ann", SUPERUSER)) {
             assertDeniedAt(located, user, BlockMethods.DELETE_BLOCKS, delete);
-            assertDeniedAt(located, user, BlockMethods.RECOVER_BLOCK, cut);
+            assertDeniedAt(located, user, BlockMethods.FENCE_BLOCK, fence);
+            assertDeniedAt(located, user, BlockMethods.FINALIZE_BLOCK, cut);
         }
         assertArrayEquals(content, read(bob.open(file, ReadPolicy.SEQUENTIAL)));
         assertEquals(

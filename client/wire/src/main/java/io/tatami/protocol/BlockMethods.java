@@ -36,8 +36,6 @@ import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.protocol.wire.ReadWindowUpdate;
-import io.tatami.protocol.wire.RecoverBlockReply;
-import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.ReportDamageRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.ShareMemoryReply;
@@ -98,13 +96,6 @@ public final class BlockMethods {
     /** The stored checksums, without reading the data. Fails as {@link #READ_BLOCK}. */
     public static final Method<ChunkChecksumsRequest, ChunkChecksumsReply> CHUNK_CHECKSUMS = Method.idempotent(
             203, "block.chunk-checksums", USERS, READS, ChunkChecksumsRequest.parser(), ChunkChecksumsReply.parser());
-
-    /**
-     * Fails with NO_SUCH_BLOCK (there is none on any volume), FENCED (the copy is below the committed or above the new
-     * generation), IO_ERROR (also where the block may be on a volume that was not opened).
-     */
-    public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK = Method.idempotent(
-            204, "block.recover", SERVERS, WRITES, RecoverBlockRequest.parser(), RecoverBlockReply.parser());
 
     public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS = Method.idempotent(
             205, "block.delete", SERVERS, FREES, DeleteBlocksRequest.parser(), DeleteBlocksReply.parser());

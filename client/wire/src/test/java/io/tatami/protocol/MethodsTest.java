@@ -1,6 +1,7 @@
 package io.tatami.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -36,6 +37,12 @@ final class MethodsTest {
             }
         }
         return rows;
+    }
+
+    /** Servers of earlier releases may still ask for it. */
+    @Test
+    void numbersOfMethodsThatWentStayUnused() throws Exception {
+        assertFalse(rows().containsKey(204), "block.recover");
     }
 
     private static String row(

@@ -143,18 +143,6 @@ public final class BlockCopies {
         setCounted(kept);
     }
 
-    /** A spare counts again: it was found to have all bytes, under the committed generation. */
-    public void readmit(ServerId server) {
-        Copy copy = spares(block).stream()
-                .filter(spare -> spare.server().equals(server))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(server + " has no spare of " + id()));
-        remove(server);
-        List<Copy> copies = counted(block);
-        copies.add(copy);
-        setCounted(copies);
-    }
-
     /** Forgets the copy of any kind on a server. */
     public void remove(ServerId server) {
         setCounted(without(counted(block), server));

@@ -19,8 +19,7 @@ import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.BlockServerStatusRequest;
-import io.tatami.protocol.wire.RecoverBlockReply;
-import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.FenceBlockReply;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -46,14 +45,15 @@ final class BlockCommandsTest {
                         rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
             BlockRig.write(old, bytes);
             old.hflush();
-            assertEquals(bytes.length, recover(rig, recovery(2)));
-            assertEquals(bytes.length, recover(rig, recovery(2)));
+            assertEquals(bytes.length, RecoveryCalls.recover(rig.connect(0), BLOCK, 2));
+            assertEquals(bytes.length, RecoveryCalls.recover(rig.connect(0), BLOCK, 2));
             TatamiException fenced = assertThrows(TatamiException.class, () -> {
                 BlockRig.write(old, bytes);
                 old.hflush();
             });
             assertEquals(ErrorCode.FENCED, fenced.code());
-            TatamiException late = assertThrows(TatamiException.class, () -> recover(rig, recovery(1)));
+            TatamiException late =
+                    assertThrows(TatamiException.class, () -> RecoveryCalls.fence(rig.connect(0), BLOCK, 1));
             assertEquals(ErrorCode.FENCED, late.code());
             rig.server(0).restart();
             BlockInfoReply info = rig.client.blockInfo(rig.target(0), BLOCK);
@@ -75,15 +75,15 @@ final class BlockCommandsTest {
             rig.server(0).forgetFlushed();
             rig.server(0).start();
             for (long generation = 2; generation < 4; generation++) {
-                RecoverBlockReply left = recovered(rig, recovery(generation).setLeaveLacking(true));
-                assertTrue(left.getMayLackFlushed());
-                assertEquals(bytes.length, left.getLength());
+                FenceBlockReply left = RecoveryCalls.fence(rig.connect(0), BLOCK, generation);
+                assertFalse(left.getAssured());
+                assertEquals(bytes.length, left.getHeldLength());
                 assertFalse(rig.client.blockInfo(rig.target(0), BLOCK).getFinalized());
                 rig.server(0).restart();
             }
-            RecoverBlockRequest.Builder cut = recovery(4).setLeaveLacking(true).setLength(3_000);
-            assertFalse(recovered(rig, cut).getMayLackFlushed());
-            assertFalse(recovered(rig, recovery(5).setLeaveLacking(true)).getMayLackFlushed());
+            assertFalse(RecoveryCalls.fence(rig.connect(0), BLOCK, 4).getAssured());
+            RecoveryCalls.finalizeAt(rig.connect(0), BLOCK, 4, 3_000);
+            assertTrue(RecoveryCalls.fence(rig.connect(0), BLOCK, 5).getAssured());
             assertTrue(rig.client.blockInfo(rig.target(0), BLOCK).getFinalized());
             assertArrayEquals(Arrays.copyOf(bytes, 3_000), rig.read(0, BLOCK, 0, 3_000));
         }
@@ -94,21 +94,12 @@ final class BlockCommandsTest {
         byte[] bytes = BlockRig.bytes(2, MIB);
         try (BlockRig rig = BlockRig.single(directory)) {
             BlockStreamTest.writeWhole(rig, BLOCK, bytes);
-            RecoverBlockRequest.Builder cut = recovery(2).setLength(100_000);
-            assertEquals(100_000, recover(rig, cut));
-            assertEquals(100_000, recover(rig, cut));
+            for (int times = 0; times < 2; times++) {
+                assertEquals(
+                        1 + times, RecoveryCalls.fence(rig.connect(0), BLOCK, 2).getGeneration());
+                RecoveryCalls.finalizeAt(rig.connect(0), BLOCK, 2, 100_000);
+            }
             assertArrayEquals(Arrays.copyOf(bytes, 100_000), rig.read(0, BLOCK, 0, MIB));
-        }
-    }
-
-    @Test
-    void aRecoveryRefusesCopiesBelowTheCommittedGeneration() throws Exception {
-        try (BlockRig rig = BlockRig.single(directory)) {
-            BlockStreamTest.writeWhole(rig, BLOCK, BlockRig.bytes(2, 10));
-            TatamiException stale = assertThrows(
-                    TatamiException.class, () -> recover(rig, recovery(5).setCommittedGeneration(4)));
-            assertEquals(ErrorCode.FENCED, stale.code());
-            assertEquals(1, rig.client.blockInfo(rig.target(0), BLOCK).getGeneration());
         }
     }
 
@@ -116,7 +107,8 @@ final class BlockCommandsTest {
     void whatIsNoGenerationIsMalformed() throws Exception {
         try (BlockRig rig = BlockRig.single(directory)) {
             BlockStreamTest.writeWhole(rig, BLOCK, BlockRig.bytes(2, 10));
-            TatamiException refused = assertThrows(TatamiException.class, () -> recover(rig, recovery(-1)));
+            TatamiException refused =
+                    assertThrows(TatamiException.class, () -> RecoveryCalls.fence(rig.connect(0), BLOCK, -1));
             assertEquals(ErrorCode.MALFORMED, refused.code());
             assertEquals(1, rig.client.blockInfo(rig.target(0), BLOCK).getGeneration());
         }
@@ -209,20 +201,5 @@ final class BlockCommandsTest {
                 .setBlockId(BlockRig.block(number).value())
                 .setGeneration(generation)
                 .setLength(length);
-    }
-
-    private static RecoverBlockRequest.Builder recovery(long newGeneration) {
-        return RecoverBlockRequest.newBuilder()
-                .setBlockId(BLOCK.value())
-                .setCommittedGeneration(1)
-                .setNewGeneration(newGeneration);
-    }
-
-    private static long recover(BlockRig rig, RecoverBlockRequest.Builder request) throws Exception {
-        return recovered(rig, request).getLength();
-    }
-
-    private static RecoverBlockReply recovered(BlockRig rig, RecoverBlockRequest.Builder request) throws Exception {
-        return rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, BlockRig.AS_METADATA, request.build());
     }
 }

@@ -15,7 +15,6 @@ import io.tatami.client.block.WriteSpec;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
-import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.rpc.Connection;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,19 +64,6 @@ class FencingStepsTest {
         });
     }
 
-    private static long recover(Connection connection, long newGeneration) throws TatamiException {
-        return connection
-                .callAndWait(
-                        BlockMethods.RECOVER_BLOCK,
-                        BlockRig.AS_METADATA,
-                        RecoverBlockRequest.newBuilder()
-                                .setBlockId(BLOCK.value())
-                                .setCommittedGeneration(1)
-                                .setNewGeneration(newGeneration)
-                                .build())
-                .getLength();
-    }
-
     /**
      * At a step of any of some servers behind one another, at which it holds no lock that the recovery needs, so that
      * this can wait for that. The recovery asks one server after the other.
@@ -118,7 +104,7 @@ class FencingStepsTest {
             CountDownLatch recovered = new CountDownLatch(connections.size());
             atTime(step, before, () -> {
                 for (Connection connection : connections) {
-                    Future<Long> recovery = others.submit(() -> recover(connection, 2));
+                    Future<Long> recovery = others.submit(() -> RecoveryCalls.recover(connection, BLOCK, 2));
                     try {
                         kept.add(recovery.get(1, TimeUnit.MINUTES));
                         recovered.countDown();

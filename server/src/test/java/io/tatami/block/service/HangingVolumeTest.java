@@ -22,8 +22,7 @@ import io.tatami.client.block.WriteSpec;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
-import io.tatami.protocol.wire.RecoverBlockReply;
-import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.FinalizeBlockReply;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import java.nio.ByteBuffer;
@@ -154,17 +153,12 @@ final class HangingVolumeTest {
     @Test
     void callsAboutBlocksOfAnotherVolumeGoOnAndADeletionTellsWhatIsGone() throws Exception {
         Connection connection = rig.connect(0);
-        List<CompletableFuture<RecoverBlockReply>> waiting = new ArrayList<>();
+        List<CompletableFuture<FinalizeBlockReply>> waiting = new ArrayList<>();
         for (int number = 1; number <= HANGING_BLOCKS; number++) {
             waiting.add(connection.call(
-                    BlockMethods.RECOVER_BLOCK,
+                    BlockMethods.FINALIZE_BLOCK,
                     BlockRig.AS_METADATA,
-                    RecoverBlockRequest.newBuilder()
-                            .setBlockId(BlockRig.block(number).value())
-                            .setCommittedGeneration(1)
-                            .setNewGeneration(2)
-                            .setLength(100_000)
-                            .build()));
+                    RecoveryCalls.finalization(BlockRig.block(number), 2, 100_000)));
         }
 
         ChunkChecksumsRequest checksums = ChunkChecksumsRequest.newBuilder()
@@ -191,9 +185,11 @@ final class HangingVolumeTest {
 
         assertFalse(waiting.stream().anyMatch(CompletableFuture::isDone));
         hanging.device().goOn();
-        for (CompletableFuture<RecoverBlockReply> reply : waiting) {
-            assertEquals(100_000, reply.get(20, TimeUnit.SECONDS).getLength());
+        for (CompletableFuture<FinalizeBlockReply> reply : waiting) {
+            FinalizeBlockReply unused = reply.get(20, TimeUnit.SECONDS);
         }
+        assertEquals(
+                100_000, rig.client.blockInfo(rig.target(0), BlockRig.block(2)).getDurableLength());
     }
 
     private void write(BlockWriter writer) throws TatamiException {

@@ -22,7 +22,6 @@ import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
-import io.tatami.protocol.wire.RecoverBlockRequest;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,14 +76,7 @@ final class UnavailableVolumeTest {
     @Test
     void aRecoveryOfABlockThatAMissingVolumeMayHaveIsRefused() throws Exception {
         restartWithout();
-        RecoverBlockRequest request = RecoverBlockRequest.newBuilder()
-                .setBlockId(ABSENT.value())
-                .setCommittedGeneration(1)
-                .setNewGeneration(2)
-                .build();
-        requireUnavailable(assertThrows(
-                TatamiException.class,
-                () -> rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, BlockRig.AS_METADATA, request)));
+        requireUnavailable(assertThrows(TatamiException.class, () -> RecoveryCalls.fence(rig.connect(0), ABSENT, 2)));
     }
 
     @Test

@@ -27,7 +27,7 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.BlockServerStatusRequest;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
-import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.FenceBlockReply;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.netty.client.RpcClient;
@@ -188,16 +188,9 @@ final class VolumeFaultTest {
             byte[] before = acknowledged.getOrDefault(number, new byte[0]);
             int length = Math.min(CUT, before.length);
             acknowledged.put(number, Arrays.copyOf(before, length));
-            connect()
-                    .callAndWait(
-                            BlockMethods.RECOVER_BLOCK,
-                            BlockRig.AS_METADATA,
-                            RecoverBlockRequest.newBuilder()
-                                    .setBlockId(BlockRig.block(number).value())
-                                    .setCommittedGeneration(1)
-                                    .setNewGeneration(2)
-                                    .setLength(length)
-                                    .build());
+            Connection server = connect();
+            FenceBlockReply unused = RecoveryCalls.fence(server, BlockRig.block(number), 2);
+            RecoveryCalls.finalizeAt(server, BlockRig.block(number), 2, length);
         }
 
         private void delete(int number) throws Exception {

@@ -68,9 +68,6 @@ final class BlockCopiesTest {
         copies.keepCounted(List.of(B));
         assertEquals(List.of(new Copy(B, 0)), BlockCopies.counted(block));
         assertEquals(List.of(new Copy(A, 0), made), BlockCopies.spares(block));
-        copies.readmit(C);
-        assertEquals(List.of(new Copy(B, 0), made), BlockCopies.counted(block));
-        assertEquals(List.of(new Copy(A, 0)), BlockCopies.spares(block));
     }
 
     @Test

@@ -385,7 +385,7 @@ final class BlockPipeline {
         Set<ServerId> without = new HashSet<>(failedServers);
         without.addAll(failures.avoided());
         try {
-            Grant grant = home.renewBlock(block(), spec.generation(), without);
+            Grant grant = home.renewBlock(block(), spec.generation(), without, acknowledgedLength == 0);
             failedServers = without;
             return grant;
         } catch (TatamiException e) {
@@ -395,7 +395,7 @@ final class BlockPipeline {
             }
             failures.avoidNone();
             failedServers = Set.of();
-            return home.renewBlock(block(), spec.generation(), failedServers);
+            return home.renewBlock(block(), spec.generation(), failedServers, false);
         }
     }
 }

@@ -109,9 +109,15 @@ public final class FileHome {
         return caller.prepare(file.home(), MetaMethods.COMPLETE, request.build(), deadline());
     }
 
-    /** A new generation of a block, on servers without those that failed. */
-    Grant renewBlock(BlockId block, Generation generation, Set<ServerId> failed) throws TatamiException {
-        RenewBlockRequest request = renewal(block, generation, failed).build();
+    /**
+     * A new generation of a block, on servers without those that failed.
+     *
+     * @param unwritten whether nothing of it was acknowledged: others take the places of those
+     */
+    Grant renewBlock(BlockId block, Generation generation, Set<ServerId> failed, boolean unwritten)
+            throws TatamiException {
+        RenewBlockRequest request =
+                renewal(block, generation, failed).setUnwritten(unwritten).build();
         return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline())
                 .getGrant();
     }

@@ -23,8 +23,6 @@ import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.FenceBlockReply;
 import io.tatami.protocol.wire.FenceBlockRequest;
 import io.tatami.protocol.wire.FinalizeBlockRequest;
-import io.tatami.protocol.wire.RecoverBlockReply;
-import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
 import java.nio.ByteBuffer;
@@ -60,7 +58,6 @@ public final class BlockCommands {
     public void serveOn(HandlerTable table) {
         serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
         serveOfBlock(table, BlockMethods.CHUNK_CHECKSUMS, ChunkChecksumsRequest::getBlockId, this::chunkChecksums);
-        serveOfBlock(table, BlockMethods.RECOVER_BLOCK, RecoverBlockRequest::getBlockId, this::recover);
         serveFencing(table, new BlockFencing(writes, volumes));
         new BlockDeletion(context, writes, threads, deleted).serveOn(table);
         serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
@@ -160,42 +157,5 @@ public final class BlockCommands {
                 .setChunkBytes(ChunkChecksum.CHUNK_BYTES)
                 .setChecksums(ByteString.copyFrom(bytes))
                 .build();
-    }
-
-    /**
-     * Adopts the generation, which fences the writer, and finalizes the block with all that is held of it: what was
-     * acknowledged is among that. Done again it finds that it was done. A copy that may lack flushed bytes is left as
-     * it is where the request says so, so that it is known for one until its length is decided.
-     */
-    private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
-        BlockId block = ServerContext.blockId(request.getBlockId());
-        Generation generation = ServerContext.generation(request.getNewGeneration());
-        VolumeSet.Found found = volumes.require(block, ServerContext.generation(request.getCommittedGeneration()));
-        StoredBlock stored = found.stored();
-        if (stored.promised().isAbove(generation)) {
-            throw new TatamiException(
-                    ErrorCode.FENCED,
-                    block + " has promised generation " + stored.promised() + ", above " + generation);
-        }
-        if (stored.generation().isBelow(generation)) {
-            // The writer is stopped first, so that the length read below stays.
-            found.volume().setGeneration(block, generation);
-            writes.fence(block, "a recovery has taken it over");
-            CrashPoint.hit("service.recover.after-fence");
-        }
-        StoredBlock fenced = volumes.require(block, generation).stored();
-        if (fenced.mayLackFlushed() && request.getLeaveLacking() && !request.hasLength()) {
-            return RecoverBlockReply.newBuilder()
-                    .setLength(fenced.heldBytes())
-                    .setMayLackFlushed(true)
-                    .build();
-        }
-        long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
-        if (!fenced.finalized() || fenced.durableBytes() != length) {
-            found.volume().truncate(block, generation, length);
-            writes.fence(block, "a recovery has taken it over");
-            CrashPoint.hit("service.recover.after-finalize");
-        }
-        return RecoverBlockReply.newBuilder().setLength(length).build();
     }
 }

@@ -50,12 +50,16 @@ final class BlockFencing {
     }
 
     private void requireGone(BlockId block) throws TatamiException {
-        if (!volumes.gone(List.of(block)).contains(block)) {
-            throw new TatamiException(
-                    ErrorCode.IO_ERROR,
-                    block + " is not on the volumes of this server that serve, and may be on another; repair that"
-                            + " volume and restart the server");
+        if (volumes.gone(List.of(block)).contains(block)) {
+            return;
         }
+        TatamiException named = volumes.notFound(block);
+        throw named.code() == ErrorCode.IO_ERROR
+                ? named
+                : new TatamiException(
+                        ErrorCode.IO_ERROR,
+                        block + " is not on the volumes of this server that serve, and may be on one that stopped;"
+                                + " repair that volume and restart the server");
     }
 
     /**

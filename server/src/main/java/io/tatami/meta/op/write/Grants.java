@@ -85,15 +85,24 @@ final class Grants {
         return grants;
     }
 
-    /** Servers for one block, each of whose credits is one fewer now; empty where none can take it. */
-    List<ServerId> place(int copies, long seed) {
-        List<ServerId> servers = chosen(copies, seed);
-        take(servers);
-        return servers;
-    }
-
     private List<ServerId> chosen(int copies, long seed) {
         return BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
+    }
+
+    /**
+     * Servers for further copies of a block, each of whose credits is one fewer now; empty where none can take it.
+     *
+     * @param present servers that have copies; they are among the excluded
+     */
+    List<ServerId> placeBeside(List<ServerId> present, int copies, long seed) {
+        List<Candidate> beside = context.cluster().getBlockServerList().stream()
+                .filter(server -> present.contains(new ServerId(server.getServerId())))
+                .map(Grants::candidate)
+                .toList();
+        List<ServerId> servers =
+                BlockPlacer.placeBeside(beside, candidates(), this::hasCredit, clientHost, copies, seed);
+        take(servers);
+        return servers;
     }
 
     private void take(List<ServerId> servers) {
@@ -182,11 +191,15 @@ final class Grants {
         List<Candidate> candidates = new ArrayList<>();
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
             if (takesBlocks(server) && !excluded.contains(new ServerId(server.getServerId()))) {
-                candidates.add(new Candidate(
-                        new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes()));
+                candidates.add(candidate(server));
             }
         }
         return candidates;
+    }
+
+    private static Candidate candidate(BlockServerInfo server) {
+        return new Candidate(
+                new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes());
     }
 
     private boolean hasCredit(Candidate candidate) {

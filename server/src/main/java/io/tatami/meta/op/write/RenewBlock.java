@@ -23,8 +23,8 @@ import java.util.List;
  * A new generation of a block, after its chain of servers failed or its file was opened again, in two steps. The first
  * issues the generation; the writer has the servers that are left adopt it durably. The second, with {@code committed},
  * makes it count: copies below it are void, and those of the servers that failed are spares. No byte is acknowledged
- * under a generation that was not committed. A block of which nothing was committed and whose servers have all failed
- * gets others at the first step.
+ * under a generation that was not committed. A block of which nothing was acknowledged gets other servers for those
+ * that failed at the first step, and goes on with fewer where there are none.
  */
 public final class RenewBlock implements Operation<ShardState, RenewBlockRequest, RenewBlockReply> {
     @Override
@@ -57,27 +57,42 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
             ShardState state, RequestContext context, HomedFile file, BlockRecord block, RenewBlockRequest request)
             throws TatamiException, UnsettledException {
         BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(block.getIssuedGeneration() + 1);
-        if (!left(block, request).isEmpty()) {
-            return issued.build();
-        }
-        if (block.getLength() > 0) {
+        List<ServerId> left = left(block, request);
+        if (block.getLength() == 0 && (request.getUnwritten() || left.isEmpty())) {
+            replace(state, context, file, block, request, issued);
+        } else if (left.isEmpty()) {
             throw new TatamiException(
                     ErrorCode.UNAVAILABLE,
                     "no remaining block server holds the " + block.getLength() + " committed bytes of "
                             + new BlockId(block.getBlockId()));
         }
+        return issued.build();
+    }
+
+    /** Has other servers take the places of those that failed, as far as there are such. */
+    private static void replace(
+            ShardState state,
+            RequestContext context,
+            HomedFile file,
+            BlockRecord block,
+            RenewBlockRequest request,
+            BlockRecord.Builder issued)
+            throws TatamiException, UnsettledException {
+        List<ServerId> left = left(block, request);
         List<ServerId> excluded = new ArrayList<>(ServerId.listOf(request.getFailedServerIdList()));
         BlockCopies.all(block).forEach(copy -> excluded.add(copy.server()));
         Grants grants = new Grants(state, context, request.getClientHost(), excluded);
-        List<ServerId> others = grants.place(file.home().getReplication(), block.getBlockId());
-        if (others.isEmpty()) {
+        int missing = Math.max(1, file.home().getReplication()) - left.size();
+        List<ServerId> others = grants.placeBeside(left, Math.max(0, missing), block.getBlockId());
+        if (left.isEmpty() && others.isEmpty()) {
             grants.awaitCredits();
             throw grants.noSpace();
         }
-        file.dropCopies(block, serversOf(block));
-        serversOf(block).forEach(server -> BlockCopies.of(issued).remove(server));
+        List<ServerId> failed = new ArrayList<>(serversOf(block));
+        failed.removeAll(left);
+        file.dropCopies(block, failed);
+        failed.forEach(server -> BlockCopies.of(issued).remove(server));
         others.forEach(server -> file.grantCopy(issued, server));
-        return issued.build();
     }
 
     private static BlockRecord commit(BlockRecord block, RenewBlockRequest request) throws TatamiException {
