@@ -206,6 +206,11 @@ public final class FileWriter implements AutoCloseable {
         release();
     }
 
+    /** Whether nothing is left to do for this writer: it was closed or given up, or has failed for good. */
+    public boolean hasEnded() {
+        return closed || failure != null || lost != null;
+    }
+
     /**
      * Gives the file up without closing it. It stays open in the cluster until its lease is recovered, and keeps the
      * bytes that were flushed. Does nothing after a successful close.

@@ -142,8 +142,8 @@ public final class TatamiOutputStream extends OutputStream
         try {
             translated(writer::close);
         } finally {
-            // A close that was interrupted is not the last one.
-            if (!Thread.currentThread().isInterrupted()) {
+            // A close that was interrupted, or has to wait for copies, is not the last one.
+            if (writer.hasEnded()) {
                 siblings.remove(this);
             }
             sharedBytes.set(writer.sharedBytes());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.ManualClock;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
@@ -17,13 +18,16 @@ import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.BlockLocation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,9 +169,14 @@ final class SealedBlocksTest {
         writer.hflush();
         cluster.blocks.get(0).failAfterFrames(0, 5_000);
         writer.write(bytes, 1_000_000, 200_000);
-        cluster.metadata.faults.beforeNext(MetaMethods.SEAL_BLOCK, writing::interrupt);
+        CompletableFuture<Void> interrupted = new CompletableFuture<>();
+        cluster.metadata.faults.beforeNext(MetaMethods.SEAL_BLOCK, () -> {
+            writing.interrupt();
+            interrupted.join();
+        });
         assertThrows(InterruptedIOException.class, writer::hflush);
         assertTrue(Thread.interrupted());
+        interrupted.complete(null);
         assertEquals(1_200_000, writer.position());
         writer.write(bytes, 1_200_000, 300_000);
         writer.hflush();
@@ -187,6 +196,31 @@ final class SealedBlocksTest {
         }
         assertContent(1_200_000);
         assertTrue(cluster.metadata.faults.arrivals(MetaMethods.SEAL_BLOCK).size() > 1);
+    }
+
+    /** The block that was sealed has one copy, and no server of this cluster makes another. */
+    @Test
+    void aCloseThatWaitsForCopiesInVainMayBeRepeated() throws Exception {
+        ManualClock clock = new ManualClock();
+        TatamiClient impatient = cluster.client(clock);
+        FileWriter writer = impatient.create(FILE, SPEC.withReplication(2).withCopiesMin(2));
+        writer.write(bytes, 0, 20_000);
+        writer.hflush();
+        cluster.blocks.get(0).failAfterFrames(0);
+        writer.write(bytes, 20_000, 20_000);
+        for (int attempt = 0; attempt < 2; attempt++) {
+            cluster.metadata.faults.beforeNext(MetaMethods.COMPLETE, () -> clock.advance(Duration.ofHours(1)));
+            TatamiException refused = assertThrows(TatamiException.class, writer::close);
+            assertEquals(ErrorCode.BUSY, refused.code());
+            assertTrue(refused.toString().contains("1 of the 2 copies"), refused.toString());
+            assertFalse(writer.hasEnded());
+            assertFalse(client.isClosed(FILE));
+        }
+        client.setAttributes(
+                FILE, AttributeChange.newBuilder().setReplication(1).build());
+        writer.close();
+        assertTrue(writer.hasEnded());
+        assertContent(40_000);
     }
 
     /** Blocks that are full and not reported come before the one that is sealed. */
