@@ -2,6 +2,7 @@ package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.harness.host.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
+import io.tatami.benchmarks.workload.blocks.BlocksBenchmark;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
 import io.tatami.benchmarks.workload.chaos.ChaosBenchmark;
 import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
@@ -47,7 +48,8 @@ public final class TatamiBenchmarks {
                 JobsCommand.class,
                 CapacityBenchmark.class,
                 ChaosBenchmark.class,
-                HealBenchmark.class
+                HealBenchmark.class,
+                BlocksBenchmark.class
             })
     static final class Bench {}
 

@@ -340,14 +340,15 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * The blocks here above {@code after} and up to {@code upTo}, by rising id; none where {@code upTo} is not above.
-     * Looks at no others: those who go through all blocks a page at a time do so in one pass. As {@link #blocks()}, not
-     * a snapshot.
+     * The first blocks here above {@code after} and up to {@code upTo}, by rising id; none where {@code upTo} is not
+     * above. Looks at no others: those who go through all blocks a page at a time do so in one pass. As
+     * {@link #blocks()}, not a snapshot.
      */
-    public List<StoredBlock> blocks(BlockId after, BlockId upTo) {
+    public List<StoredBlock> blocks(BlockId after, BlockId upTo, int limit) {
         return after.value() >= upTo.value()
                 ? List.of()
                 : replicas.subMap(after, false, upTo, true).values().stream()
+                        .limit(limit)
                         .map(Replica::describe)
                         .toList();
     }

@@ -78,13 +78,14 @@ class VolumeTest {
         }
 
         assertEquals(List.of(3L, 7L, 12L, 40L, 100L), ids(sim.volume().blocks()));
-        assertEquals(List.of(7L, 12L), ids(sim.volume().blocks(new BlockId(3), new BlockId(12))));
-        assertEquals(List.of(100L), ids(sim.volume().blocks(new BlockId(40), new BlockId(Long.MAX_VALUE))));
-        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(12))));
-        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(3))));
+        assertEquals(List.of(7L, 12L), ids(sim.volume().blocks(new BlockId(3), new BlockId(12), 9)));
+        assertEquals(List.of(7L), ids(sim.volume().blocks(new BlockId(3), new BlockId(12), 1)));
+        assertEquals(List.of(100L), ids(sim.volume().blocks(new BlockId(40), new BlockId(Long.MAX_VALUE), 9)));
+        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(12), 9)));
+        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(3), 9)));
         assertEquals(
                 List.of(3L, 7L, 12L, 40L, 100L),
-                ids(sim.crash().blocks(new BlockId(0), new BlockId(200))),
+                ids(sim.crash().blocks(new BlockId(0), new BlockId(200), 9)),
                 "after the volume was opened again");
     }
 

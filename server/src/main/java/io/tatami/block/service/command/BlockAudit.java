@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.StoredBlock;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
@@ -22,13 +23,24 @@ import java.util.Set;
  * Compares what a shard believes is on this server with what is. It only tells: nothing is deleted, repaired or adopted
  * here. Each volume answers for itself: what is on one that stopped is neither sound nor damaged, and what is nowhere
  * is not missing while a volume does not serve that may have it. A copy with another number than the shard believes is
- * unknown to it, and the one that it believes is missing.
+ * unknown to it, and the one that it believes is missing. Where more copies are unknown than one answer may tell, the
+ * answer ends before the others.
  */
 final class BlockAudit {
+    /** As many as a request may ask for: an answer of about 50 KiB. */
+    static final int UNKNOWN_MAX = RequestLimits.AUDITED_BLOCKS;
+
     private final VolumeSet volumes;
+    private final int unknownMax;
 
     BlockAudit(VolumeSet volumes) {
+        this(volumes, UNKNOWN_MAX);
+    }
+
+    /** @param unknownMax how many unknown copies of each volume one answer tells of, about */
+    BlockAudit(VolumeSet volumes, int unknownMax) {
         this.volumes = volumes;
+        this.unknownMax = unknownMax;
     }
 
     /**
@@ -37,10 +49,15 @@ final class BlockAudit {
      * @throws TatamiException MALFORMED
      */
     AuditReply answer(AuditRequest request) throws TatamiException {
+        Map<VolumeSet.ServedVolume, List<StoredBlock>> stored = stored(request);
+        long upTo = answeredUpTo(request, stored);
+        List<AuditRequest.Item> items = request.getItemList().stream()
+                .filter(item -> item.getBlockId() <= upTo)
+                .toList();
         List<Optional<VolumeSet.Found>> found = new ArrayList<>();
         Map<BlockId, Integer> believed = new HashMap<>();
         List<BlockId> notFound = new ArrayList<>();
-        for (AuditRequest.Item item : request.getItemList()) {
+        for (AuditRequest.Item item : items) {
             BlockId block = ServerContext.blockId(item.getBlockId());
             int number = ServerContext.copyNumber(item.getCopyNumber());
             believed.put(block, number);
@@ -50,17 +67,23 @@ final class BlockAudit {
                 notFound.add(block);
             }
         }
-        Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown = unknown(request, believed);
+        GroupId shard = new GroupId(request.getGroup());
         AuditReply.Builder reply = AuditReply.newBuilder();
         Set<BlockId> gone = volumes.gone(notFound);
         for (int place = 0; place < found.size(); place++) {
-            judge(request.getItem(place), found.get(place), gone, reply);
+            judge(items.get(place), found.get(place), gone, reply);
         }
-        unknown.forEach((served, copies) -> {
+        stored.forEach((served, copies) -> {
             if (VolumeSet.state(served).serves()) {
-                copies.forEach(copy -> tellUnknown(copy, believed, reply));
+                copies.stream()
+                        .filter(copy -> copy.block().value() <= upTo)
+                        .filter(copy -> copy.block().home().equals(shard) && isUnknown(copy, believed))
+                        .forEach(copy -> tellUnknown(copy, believed, reply));
             }
         });
+        if (upTo < request.getUpToBlockId()) {
+            reply.setUpToBlockId(upTo);
+        }
         volumes.states().forEach(state -> reply.addVolume(audited(state)));
         return reply.build();
     }
@@ -102,24 +125,35 @@ final class BlockAudit {
         }
     }
 
-    /** The copies that are not believed to be here, of each volume. */
-    private Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown(
-            AuditRequest request, Map<BlockId, Integer> believed) {
+    private static boolean isUnknown(StoredBlock copy, Map<BlockId, Integer> believed) {
+        Integer number = believed.get(copy.block());
+        return number == null || number != copy.copyNumber();
+    }
+
+    /** The first copies in the range, of each volume: as many as may be known, and some more. */
+    private Map<VolumeSet.ServedVolume, List<StoredBlock>> stored(AuditRequest request) {
         BlockId after = new BlockId(Math.max(0, request.getAfterBlockId()));
         BlockId upTo = new BlockId(Math.max(0, request.getUpToBlockId()));
-        GroupId shard = new GroupId(request.getGroup());
-        Map<VolumeSet.ServedVolume, List<StoredBlock>> unknown = new LinkedHashMap<>();
+        Map<VolumeSet.ServedVolume, List<StoredBlock>> stored = new LinkedHashMap<>();
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            List<StoredBlock> copies = new ArrayList<>();
-            for (StoredBlock stored : served.volume().blocks(after, upTo)) {
-                Integer number = believed.get(stored.block());
-                if (stored.block().home().equals(shard) && (number == null || number != stored.copyNumber())) {
-                    copies.add(stored);
-                }
-            }
-            unknown.put(served, copies);
+            stored.put(served, served.volume().blocks(after, upTo, limit(request)));
         }
-        return unknown;
+        return stored;
+    }
+
+    private int limit(AuditRequest request) {
+        return request.getItemCount() + unknownMax;
+    }
+
+    /** Where the first volume ends of which not all was looked at. */
+    private long answeredUpTo(AuditRequest request, Map<VolumeSet.ServedVolume, List<StoredBlock>> stored) {
+        long upTo = request.getUpToBlockId();
+        for (List<StoredBlock> copies : stored.values()) {
+            if (copies.size() == limit(request)) {
+                upTo = Math.min(upTo, copies.get(copies.size() - 1).block().value());
+            }
+        }
+        return upTo;
     }
 
     private static AuditedVolume audited(VolumeSet.VolumeState volume) {

@@ -2,7 +2,9 @@ package io.tatami.meta.service.reclaim;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.reclaim.AuditPage;
 import io.tatami.meta.op.reclaim.BeginAudit;
 import io.tatami.meta.op.reclaim.CompareAudit;
@@ -61,6 +63,9 @@ final class ServerAudit {
     private static final Duration REST = Duration.ofSeconds(1);
 
     private static final int UNKNOWN_PERCENT_MAX = 1;
+
+    /** Of a round; where there are more, the next rounds find them. */
+    static final int UNKNOWN_KEPT_MAX = 10_000;
 
     private final Group<ShardState> group;
     private final GroupPeers peers;
@@ -136,16 +141,21 @@ final class ServerAudit {
         return BlockId.of(group.id().shard(), 0, 1).value() - 1;
     }
 
-    private CompletableFuture<Void> conclude(ServerId server, Set<UnknownCopy> unknown, long known) {
+    /**
+     * @param unknown the first of those that are
+     * @param unknownCopies how many are unknown
+     */
+    private CompletableFuture<Void> conclude(
+            ServerId server, Set<UnknownCopy> unknown, long unknownCopies, long known) {
         Standing before = servers.get(server);
         long now = clock.monotonicNanos();
-        boolean tooMany = unknown.size() * 100L > (known + unknown.size()) * UNKNOWN_PERCENT_MAX;
+        boolean tooMany = unknownCopies * 100 > (known + unknownCopies) * UNKNOWN_PERCENT_MAX;
         if (unknown.isEmpty() || tooMany || restoreEpoch != 0) {
             if (!unknown.isEmpty()) {
                 LOG.warn(
                         "Block server {} holds {} blocks that {} does not know, beside {} that it does; none is reclaimed",
                         server,
-                        unknown.size(),
+                        unknownCopies,
                         group.id(),
                         known);
             }
@@ -194,6 +204,9 @@ final class ServerAudit {
         private final Set<String> notServing = new TreeSet<>();
         private long known;
 
+        /** Those that found no place among {@link #unknown} too. */
+        private long unknownCopies;
+
         Round(ServerId server, BeginAuditReply begun) {
             this.server = server;
             this.begun = begun;
@@ -202,7 +215,7 @@ final class ServerAudit {
         CompletableFuture<Void> run(long after) {
             if (after >= begun.getUpToBlockId()) {
                 tell(server, notServing);
-                return conclude(server, unknown, known);
+                return conclude(server, unknown, unknownCopies, known);
             }
             AuditPageRequest next = AuditPageRequest.newBuilder()
                     .setServerId(server.value())
@@ -214,8 +227,25 @@ final class ServerAudit {
                     .thenApply(asked ->
                             asked.toBuilder().setRound(begun.getRound()).build())
                     .thenCompose(asked -> peers.callBlockServer(server, BlockMethods.AUDIT, asked)
-                            .thenCompose(answer -> take(asked, answer))
-                            .thenCompose(taken -> run(asked.getUpToBlockId())));
+                            .thenCompose(answer -> takeAnswered(asked, answer)));
+        }
+
+        /** An answer may end before what was asked does. */
+        private CompletableFuture<Void> takeAnswered(AuditRequest asked, AuditReply answer) {
+            long upTo = answer.getUpToBlockId();
+            if (upTo == 0 || upTo >= asked.getUpToBlockId()) {
+                return take(asked, answer).thenCompose(taken -> run(asked.getUpToBlockId()));
+            }
+            if (upTo <= asked.getAfterBlockId()) {
+                return CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.MALFORMED,
+                        "block server " + server + " answers for blocks up to " + upTo + ", which were not asked for"));
+            }
+            AuditRequest.Builder answered = asked.toBuilder().clearItem().setUpToBlockId(upTo);
+            asked.getItemList().stream()
+                    .filter(item -> item.getBlockId() <= upTo)
+                    .forEach(answered::addItem);
+            return take(answered.build(), answer).thenCompose(taken -> run(upTo));
         }
 
         private CompletableFuture<Void> take(AuditRequest asked, AuditReply answer) {
@@ -232,11 +262,18 @@ final class ServerAudit {
                     .build();
             return group.read(compare, RequestOrigin.SERVICE, compared).thenCompose(differs -> {
                 differs.getUnknownBlockIdList()
-                        .forEach(block -> unknown.add(
+                        .forEach(block -> addUnknown(
                                 UnknownCopy.newBuilder().setBlockId(block).build()));
-                unknown.addAll(differs.getUnknownCopyList());
+                differs.getUnknownCopyList().forEach(this::addUnknown);
                 return write(differs.getFindingList());
             });
+        }
+
+        private void addUnknown(UnknownCopy copy) {
+            unknownCopies++;
+            if (unknown.size() < UNKNOWN_KEPT_MAX) {
+                unknown.add(copy);
+            }
         }
 
         /** What is as it was known to be costs no write. */

@@ -787,10 +787,25 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
         return stored.damaged() || (isShort && !item.getIntended());
     }
 
+    /** As if there were too many unknown blocks for one answer. */
+    private long answeredUpTo(AuditRequest request) {
+        int items = request.getItemCount();
+        return items > 0 && random.nextInt(4) == 0
+                ? request.getItem(random.nextInt(items)).getBlockId()
+                : request.getUpToBlockId();
+    }
+
     private AuditReply audit(int server, AuditRequest request) {
         AuditReply.Builder reply = AuditReply.newBuilder();
         Map<Long, Integer> asked = new TreeMap<>();
+        long upTo = answeredUpTo(request);
+        if (upTo < request.getUpToBlockId()) {
+            reply.setUpToBlockId(upTo);
+        }
         for (AuditRequest.Item item : request.getItemList()) {
+            if (item.getBlockId() > upTo) {
+                break;
+            }
             asked.put(item.getBlockId(), item.getCopyNumber());
             Stored stored = disk(server).get(item.getBlockId());
             if (stored != null && stored.number() == item.getCopyNumber()) {
@@ -809,17 +824,14 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
                     .setState(AuditedVolume.State.NOT_OPENED)
                     .setReason("no such device"));
         }
-        disk(server)
-                .subMap(request.getAfterBlockId() + 1, request.getUpToBlockId() + 1)
-                .forEach((block, stored) -> {
-                    Integer number = asked.get(block);
-                    if (number == null && stored.number() == 0) {
-                        reply.addUnknownBlockId(block);
-                    } else if (number == null || number != stored.number()) {
-                        reply.addUnknownCopy(
-                                UnknownCopy.newBuilder().setBlockId(block).setCopyNumber(stored.number()));
-                    }
-                });
+        disk(server).subMap(request.getAfterBlockId() + 1, upTo + 1).forEach((block, stored) -> {
+            Integer number = asked.get(block);
+            if (number == null && stored.number() == 0) {
+                reply.addUnknownBlockId(block);
+            } else if (number == null || number != stored.number()) {
+                reply.addUnknownCopy(UnknownCopy.newBuilder().setBlockId(block).setCopyNumber(stored.number()));
+            }
+        });
         count("pages");
         return reply.build();
     }
