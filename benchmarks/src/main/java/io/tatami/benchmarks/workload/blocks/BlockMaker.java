@@ -36,6 +36,11 @@ final class BlockMaker {
         return BlockId.of(0, 0, number);
     }
 
+    /** Below the first block. */
+    static long beforeFirst() {
+        return block(1).value() - 1;
+    }
+
     void run() throws Exception {
         Progress progress = new Progress();
         ExecutorService writers = Executors.newFixedThreadPool(WRITERS);

@@ -88,8 +88,15 @@ public final class BlocksBenchmark implements Callable<Integer> {
         Path directory = place.work().resolve("blocks");
         FileUtil.fullyDelete(directory.toFile());
         Files.createDirectories(directory);
-        List<String> columns =
-                List.of("start", "open_s", "first_read_s", "known_s", "known_cpu_s", "known_page_max_ms", "unknown_s");
+        List<String> columns = List.of(
+                "start",
+                "open_s",
+                "open_cpu_s",
+                "first_read_s",
+                "known_s",
+                "known_cpu_s",
+                "known_page_max_ms",
+                "unknown_s");
         try (Results results = new Results(place.results(), "blocks", columns)) {
             fill(directory, results);
             for (int start = 1; start <= starts; start++) {
@@ -127,6 +134,10 @@ public final class BlocksBenchmark implements Callable<Integer> {
         results.remark(String.format("%d blocks of %d bytes were made in %.1f s", blocks, blockBytes, seconds(begin)));
     }
 
+    private static long cpuNanos() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+    }
+
     private static double seconds(long beginNanos) {
         return (System.nanoTime() - beginNanos) / 1e9;
     }
@@ -135,6 +146,7 @@ public final class BlocksBenchmark implements Callable<Integer> {
         Settings settings = Settings.of(Map.of());
         RpcSettings rpc = RpcSettings.from(settings);
         long begin = System.nanoTime();
+        long cpuBefore = cpuNanos();
         try (Volume volume = open(directory);
                 EventLoops loops = new EventLoops("blocks", rpc);
                 RpcClient connector = new RpcClient(
@@ -149,6 +161,7 @@ public final class BlocksBenchmark implements Callable<Integer> {
                 RpcServer listener = new RpcServer(
                         loops, rpc, Clock.SYSTEM, ServerIdentity.simple("blocks", CLUSTER), server.handlers())) {
             double opened = seconds(begin);
+            double openedCpu = (cpuNanos() - cpuBefore) / 1e9;
             InetSocketAddress address =
                     (InetSocketAddress) listener.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             ServerId id = server.join(new AcceptingNamespace(), RegisterBlockServerRequest.getDefaultInstance())
@@ -164,6 +177,7 @@ public final class BlocksBenchmark implements Callable<Integer> {
             results.row(
                     start,
                     text(opened),
+                    text(openedCpu),
                     text(served),
                     text(known.seconds()),
                     text(known.cpuSeconds()),
@@ -198,9 +212,8 @@ public final class BlocksBenchmark implements Callable<Integer> {
 
     /** As a shard does, which knows all blocks or none. */
     private AuditCost audit(Connection connection, boolean known) throws TatamiException {
-        OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         CallOptions asMetadata = CallOptions.DEFAULT.withCredential(AcceptingNamespace.CREDENTIAL);
-        long cpuBefore = process.getProcessCpuTime();
+        long cpuBefore = cpuNanos();
         long begin = System.nanoTime();
         long longest = 0;
         long unknown = 0;
@@ -215,16 +228,16 @@ public final class BlocksBenchmark implements Callable<Integer> {
             }
             unknown += answer.getUnknownBlockIdCount();
             long upTo = answer.getUpToBlockId() == 0 ? request.getUpToBlockId() : answer.getUpToBlockId();
-            after = upTo - BlockMaker.block(0).value();
+            after = upTo - BlockMaker.beforeFirst();
         }
-        return new AuditCost(unknown, seconds(begin), (process.getProcessCpuTime() - cpuBefore) / 1e9, longest / 1e6);
+        return new AuditCost(unknown, seconds(begin), (cpuNanos() - cpuBefore) / 1e9, longest / 1e6);
     }
 
     private AuditRequest page(long after, boolean known) {
         long upTo = known ? Math.min(blocks, after + RequestLimits.AUDITED_BLOCKS) : blocks;
         AuditRequest.Builder page = AuditRequest.newBuilder()
                 .setGroup(BlockMaker.block(1).home().value())
-                .setAfterBlockId(BlockMaker.block(0).value() + after)
+                .setAfterBlockId(BlockMaker.beforeFirst() + after)
                 .setUpToBlockId(BlockMaker.block(upTo).value());
         for (long number = after + 1; known && number <= upTo; number++) {
             page.addItem(AuditRequest.Item.newBuilder()
