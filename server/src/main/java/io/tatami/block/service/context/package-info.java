@@ -1,7 +1,7 @@
 /**
  * Settings, metrics, threads and failures of one block server, shared by the packages of the service. Imports
- * {@code service.volumes} of the service. Imported by {@code block.service}, {@code block.service.command},
- * {@code block.service.copy}, {@code block.service.memory}, {@code block.service.read},
+ * {@code service.volumes} of the service. Imported by {@code benchmarks.workload.blocks}, {@code block.service},
+ * {@code block.service.command}, {@code block.service.copy}, {@code block.service.memory}, {@code block.service.read},
  * {@code block.service.registration}, {@code block.service.report}, {@code block.service.write}, {@code server.cli} and
  * {@code server.node}.
  */
