@@ -126,7 +126,7 @@ public final class BlocksBenchmark implements Callable<Integer> {
         VolumeFile.Allocation unused = VolumeFile.create(volumeFile(directory), bytes);
         new VolumeFormatter(CLUSTER, new SplittableRandom(1))
                 .format(volumeFile(directory), directory.resolve("index"), false);
-        new IdentityFile(directory, CLUSTER).write(new IdentityFile.Identity(new ServerId(1), 0));
+        new IdentityFile(directory, CLUSTER).write(IdentityFile.Identity.notStarted(new ServerId(1)));
         long begin = System.nanoTime();
         try (Volume volume = open(directory)) {
             new BlockMaker(volume, blocks, blockBytes).run();
