@@ -59,6 +59,8 @@ final class ChaosClient {
         configuration.set("tatami.client.block.timeout", "8s");
         configuration.set("tatami.client.attempt.timeout", "10s");
         configuration.set("tatami.client.lease.renewal", "5s");
+        // It may begin while the metadata server is killed.
+        configuration.set("tatami.client.connect.timeout", "2m");
         return FileSystem.newInstance(uri, configuration);
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The processes of clients, and what they say. Used by one thread, but for violations. */
 final class ChaosClients implements AutoCloseable {
-    private static final long READY_SECONDS_MAX = 120;
+    private static final long READY_SECONDS_MAX = 180;
     private static final long COMMAND_SECONDS_MAX = 600;
 
     private final Lab lab;
