@@ -206,7 +206,8 @@ final class Grants {
         return state.credit(candidate.server()).getBlocks() > 0;
     }
 
-    private static boolean takesBlocks(BlockServerInfo server) {
+    /** Whether the server is alive and to get new bytes. */
+    static boolean takesBlocks(BlockServerInfo server) {
         return server.getState() == BlockServerInfo.State.ACTIVE || server.getState() == BlockServerInfo.State.JOINING;
     }
 }

@@ -1,10 +1,12 @@
 package io.tatami.meta.op.write;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.Generation;
+import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
@@ -16,8 +18,12 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.Status;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What append has in common with itself from another shard, and who may not open a file again. */
 final class Reopening {
@@ -49,9 +55,10 @@ final class Reopening {
     }
 
     /**
-     * Opens a closed file for the context's session. Its last block, where not full, goes on under a new generation
-     * that counts once it is committed. The close of an unwritten file is not remembered: should it be repeated later,
-     * it does not concern who opened the file after it.
+     * Opens a closed file for the context's session. Its last block, where not full and where every server of it can
+     * write, goes on under a new generation that counts once it is committed; else the file goes on in a new block. The
+     * close of an unwritten file is not remembered: should it be repeated later, it does not concern who opened the
+     * file after it.
      */
     static AppendReply reopen(
             ShardState state, RequestContext context, HomedFile file, LeaseRecord lease, boolean newBlock)
@@ -65,7 +72,7 @@ final class Reopening {
         int last = home.getBlocks() - 1;
         if (!newBlock && last >= 0) {
             BlockRecord block = file.requireBlock(last);
-            if (block.getLength() < home.getBlockSize()) {
+            if (block.getLength() < home.getBlockSize() && canGoOn(state, context, block)) {
                 BlockRecord.Builder reopened =
                         block.toBuilder().setOpen(true).setIssuedGeneration(block.getIssuedGeneration() + 1);
                 file.voidIntents(reopened);
@@ -74,6 +81,21 @@ final class Reopening {
         }
         file.publish(context.nowMillis());
         return reply(state, file);
+    }
+
+    /** A copy that cannot be opened costs a writer the wait for its server, and a seal. */
+    private static boolean canGoOn(ShardState state, RequestContext context, BlockRecord block) {
+        Set<ServerId> writing = context.cluster().getBlockServerList().stream()
+                .filter(Grants::takesBlocks)
+                .map(server -> new ServerId(server.getServerId()))
+                .collect(Collectors.toSet());
+        BlockId id = new BlockId(block.getBlockId());
+        return ServerId.listOf(block.getServerIdList()).stream()
+                .allMatch(server -> writing.contains(server) && isSound(state.replica(server, id)));
+    }
+
+    private static boolean isSound(@Nullable ReplicaRecord copy) {
+        return copy == null || copy.getProblem() == ReplicaRecord.Problem.NONE;
     }
 
     /** What a writer needs to go on. */
