@@ -1,6 +1,7 @@
 package io.tatami.client;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
@@ -11,21 +12,17 @@ import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.ClusterStatus.GroupState;
-import io.tatami.client.model.DirectoryListing;
 import io.tatami.client.model.FsckReport;
-import io.tatami.client.model.FsckReport.Problem;
-import io.tatami.client.model.LocatedBlock;
-import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Finding;
+import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.CopiesStatusRequest;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
@@ -38,12 +35,8 @@ import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The commands of a cluster's operator. Waits and fails as {@link TatamiClient} does. Safe for use by many threads. */
 public final class ClusterAdmin {
@@ -154,11 +147,44 @@ public final class ClusterAdmin {
                 .getMap();
     }
 
-    /** Checks every entry and block record at and below a path. For the superuser only. */
+    /** Checks every entry and block record at and below a path, and keeps what it finds. For the superuser only. */
     public FsckReport fsck(TatamiPath path) throws TatamiException {
-        Fsck fsck = new Fsck();
-        fsck.walk(entries.status(path, true));
-        return fsck.report();
+        FsckReport.Collected found = new FsckReport.Collected();
+        FsckReport report = fsck(path, FsckRequest.getDefaultInstance(), found);
+        return new FsckReport(report.directories(), report.counts(), report.problems(), found.problems());
+    }
+
+    /**
+     * The same, and lists files.
+     *
+     * @param listing which: what its fields {@code list}, {@code list_all} and {@code list_open} say
+     * @param listener is told of all that is found
+     */
+    public FsckReport fsck(TatamiPath path, FsckRequest listing, FsckReport.Listener listener) throws TatamiException {
+        return new FileSystemCheck(caller, entries, listing, listener).run(path);
+    }
+
+    /**
+     * The file of a block, with that block, checked. For the superuser only.
+     *
+     * @throws TatamiException NOT_FOUND if no file has the block
+     */
+    public FsckReply checkBlock(BlockId block) throws TatamiException {
+        FsckRequest request = FsckRequest.newBuilder()
+                .setBlockId(block.value())
+                .setListAll(true)
+                .setLimit(FileSystemCheck.PAGE_RECORDS)
+                .build();
+        return caller.call(block.home(), MetaMethods.FSCK, request, caller.deadline());
+    }
+
+    /** How well the copies of a shard's blocks are, and what waits to be made. For the superuser only. */
+    public CopiesStatusReply copiesStatus(GroupId shard, Duration timeout) throws TatamiException {
+        return caller.callWithoutSession(
+                shard,
+                MetaMethods.COPIES_STATUS,
+                CopiesStatusRequest.getDefaultInstance(),
+                caller.deadline().atMost(timeout));
     }
 
     /**
@@ -190,96 +216,5 @@ public final class ClusterAdmin {
                 caller.router().leader(answer.target()),
                 answer.value(),
                 failure == null ? "" : String.valueOf(failure.getMessage()));
-    }
-
-    /** One check, from a path down, a number of directories at a time. */
-    private final class Fsck {
-        private final Deque<PathStatus> waiting = new ArrayDeque<>();
-        private final List<Problem> problems = new ArrayList<>();
-        private long directories;
-        private long files;
-        private long bytes;
-        private long blocks;
-        private long openFiles;
-        private long underReplicatedBlocks;
-        private long missingCopies;
-
-        void walk(PathStatus start) throws TatamiException {
-            if (!start.isDirectory()) {
-                checkFile(start);
-                return;
-            }
-            waiting.add(start);
-            Map<Long, TatamiPath> batch = new LinkedHashMap<>();
-            while (!waiting.isEmpty()) {
-                PathStatus directory = waiting.remove();
-                directories++;
-                batch.put(directory.id(), directory.path());
-                DirectoryListing listing = entries.list(directory.path(), false);
-                while (listing.hasNext()) {
-                    PathStatus entry = listing.next();
-                    if (entry.isDirectory()) {
-                        waiting.add(entry);
-                    }
-                }
-                if (batch.size() == RequestLimits.DIRECTORIES || waiting.isEmpty()) {
-                    check(batch);
-                    batch.clear();
-                }
-            }
-        }
-
-        private void check(Map<Long, TatamiPath> paths) throws TatamiException {
-            List<GroupId> shards = new ArrayList<>();
-            for (int shard = 0; shard < caller.shards(); shard++) {
-                shards.add(GroupId.ofShard(shard));
-            }
-            FsckRequest request =
-                    FsckRequest.newBuilder().addAllDirectoryId(paths.keySet()).build();
-            for (FsckReply reply : caller.callAll(shards, MetaMethods.FSCK, request, caller.deadline())) {
-                files += reply.getFiles();
-                bytes += reply.getBytes();
-                blocks += reply.getBlocks();
-                openFiles += reply.getOpenFiles();
-                underReplicatedBlocks += reply.getUnderReplicatedBlocks();
-                missingCopies += reply.getMissingCopies();
-                for (Finding finding : reply.getFindingList()) {
-                    TatamiPath directory = paths.getOrDefault(finding.getDirectoryId(), TatamiPath.ROOT);
-                    boolean isAboutName = !finding.getName().isEmpty();
-                    problems.add(
-                            new Problem(isAboutName ? directory.listedChild(finding.getName()) : directory, finding));
-                }
-            }
-        }
-
-        /** Shards check directories; of one file's directory only what concerns the file counts. */
-        private void checkFile(PathStatus file) throws TatamiException {
-            PathStatus parent = entries.status(file.path().parent(), true);
-            check(Map.of(parent.id(), parent.path()));
-            problems.removeIf(problem -> !problem.path().equals(file.path()));
-            files = 1;
-            bytes = file.lengthBytes();
-            List<LocatedBlock> located = file.isInline()
-                    ? List.of()
-                    : entries.file(file.path(), false).blocks();
-            blocks = located.size();
-            underReplicatedBlocks = 0;
-            missingCopies = 0;
-            for (LocatedBlock block : located) {
-                long copies = block.holders().stream()
-                        .filter(LocatedBlock.Holder::alive)
-                        .count();
-                if (!block.open() && copies < file.replication()) {
-                    underReplicatedBlocks++;
-                    missingCopies += file.replication() - copies;
-                }
-            }
-            openFiles = file.isOpen() ? 1 : 0;
-        }
-
-        FsckReport report() {
-            FsckReport.Copies copies = new FsckReport.Copies(underReplicatedBlocks, missingCopies);
-            return new FsckReport(files, directories, bytes, blocks, openFiles, copies, List.copyOf(problems));
-        }
     }
 }

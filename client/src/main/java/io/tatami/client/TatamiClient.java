@@ -418,10 +418,10 @@ public final class TatamiClient implements AutoCloseable {
         return !status.isOpen();
     }
 
-    /** The blocks of a file that have bytes in a range, in order. */
+    /** The blocks of a file that have bytes in a range, in order, with what is known of their health. */
     public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
             throws TatamiException {
-        return entries.file(path, false).blocks().stream()
+        return entries.fileWithHealth(path).blocks().stream()
                 .filter(block -> block.offsetBytes() - lengthBytes < offsetBytes
                         && block.offsetBytes() + block.lengthBytes() > offsetBytes)
                 .toList();

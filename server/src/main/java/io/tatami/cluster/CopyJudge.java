@@ -93,6 +93,15 @@ public final class CopyJudge {
         return new Case(wanted, copies, isRefused, seed).verdict();
     }
 
+    /**
+     * How well the copies of a block are, whatever is being done about it.
+     *
+     * @param wanted how many copies the file asks for, 1 or more
+     */
+    public BlockHealth health(int wanted, List<KnownCopy> copies) {
+        return new Case(wanted, copies, server -> false, 0).health();
+    }
+
     /** One block. */
     private final class Case {
         private final int wanted;
@@ -131,8 +140,80 @@ public final class CopyJudge {
             };
         }
 
+        /** Copies that count towards those that are wanted. */
+        private int counted() {
+            return good.size() + (good.isEmpty() && draining.isEmpty() ? 0 : resting.size());
+        }
+
+        BlockHealth health() {
+            int counted = counted();
+            int hosts = servers.hosts();
+            int lacking = Math.max(0, Math.min(wanted, hosts) - counted);
+            int readable = good.size() + resting.size() + draining.size();
+            return new BlockHealth(
+                    state(readable, lacking),
+                    counted,
+                    lacking,
+                    Math.max(0, good.size() - wanted),
+                    Math.max(0, wanted - Math.max(hosts, counted)),
+                    count(copy -> copy.problem() == Problem.DAMAGED),
+                    count(copy -> copy.kind() == Kind.SPARE),
+                    count(copy -> copy.kind() == Kind.INTENDED),
+                    wanted > 1 && readable == 1);
+        }
+
+        private BlockHealth.State state(int readable, int lacking) {
+            if (readable == 0) {
+                return unreadable();
+            }
+            if (lacking > 0) {
+                return BlockHealth.State.UNDER_REPLICATED;
+            }
+            if (good.size() > wanted) {
+                return BlockHealth.State.OVER_REPLICATED;
+            }
+            return isBadlySpread() ? BlockHealth.State.MISREPLICATED : BlockHealth.State.HEALTHY;
+        }
+
+        /** A spare may have all bytes, so a server that has one may bring the block back. */
+        private BlockHealth.State unreadable() {
+            if (copies.stream().anyMatch(this::mayComeBack)) {
+                return BlockHealth.State.UNKNOWN;
+            }
+            boolean isDamaged = copies.stream()
+                    .anyMatch(copy ->
+                            copy.problem() == Problem.DAMAGED && servers.standing(copy.server()) != Standing.LOST);
+            return isDamaged ? BlockHealth.State.DAMAGED : BlockHealth.State.MISSING;
+        }
+
+        /**
+         * A volume that does not serve may be opened again. While copying is braked no server is taken for lost that an
+         * administrator has not given up.
+         */
+        private boolean mayComeBack(KnownCopy copy) {
+            Standing standing = servers.standing(copy.server());
+            boolean isGiven =
+                    standing == Standing.LOST && (!servers.isBraked() || servers.server(copy.server()) == null);
+            boolean isAway = standing == Standing.SILENT || standing == Standing.LOST;
+            return !isGiven
+                    && copy.kind() != Kind.INTENDED
+                    && (copy.problem() == Problem.UNAVAILABLE || (isAway && copy.problem() == Problem.NONE));
+        }
+
+        private int count(Predicate<KnownCopy> kind) {
+            return (int) copies.stream().filter(kind).count();
+        }
+
+        /** Whether a block with all its copies gets another one, in a better place. */
+        private boolean isBadlySpread() {
+            CopyJudge free = servers.isBraked() ? new CopyJudge(servers.unbraked()) : CopyJudge.this;
+            List<KnownCopy> present =
+                    copies.stream().filter(copy -> copy.kind() != Kind.INTENDED).toList();
+            return counted() >= wanted && free.judge(wanted, present, isRefused, seed) instanceof Make;
+        }
+
         Verdict verdict() {
-            int counted = good.size() + (good.isEmpty() && draining.isEmpty() ? 0 : resting.size());
+            int counted = counted();
             boolean urgent = wanted > 1 && good.size() + resting.size() + draining.size() <= 1;
             if (counted < wanted) {
                 return counted + intended.size() >= wanted

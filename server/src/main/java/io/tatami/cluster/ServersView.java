@@ -20,6 +20,7 @@ public final class ServersView {
     private final Map<ServerId, Server> servers = new HashMap<>();
     private final Set<String> usableRacks = new HashSet<>();
     private final List<Server> usable;
+    private final int hosts;
     private final boolean braked;
 
     /** @param braked so many servers are silent that no copies are made, see {@link CopyJudge} */
@@ -27,6 +28,11 @@ public final class ServersView {
         servers.forEach(server -> this.servers.put(server.id(), server));
         this.usable = servers.stream().filter(Server::takesCopies).toList();
         this.usable.forEach(server -> usableRacks.add(server.rack()));
+        this.hosts = (int) servers.stream()
+                .filter(server -> server.standing() != Standing.DRAINING)
+                .map(Server::host)
+                .distinct()
+                .count();
         this.braked = braked;
     }
 
@@ -84,5 +90,15 @@ public final class ServersView {
 
     boolean isBraked() {
         return braked;
+    }
+
+    /** The same servers, without the brake. */
+    ServersView unbraked() {
+        return new ServersView(servers.values(), false);
+    }
+
+    /** On how many hosts copies of one block can be in the end. One that is silent or lost counts until given up. */
+    int hosts() {
+        return hosts;
     }
 }

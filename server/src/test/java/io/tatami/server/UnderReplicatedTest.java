@@ -48,14 +48,16 @@ final class UnderReplicatedTest {
             write(client, THREE, 3);
             assertEquals(3, client.status(THREE, true).replication());
             FsckReport report = client.cluster().fsck(TatamiPath.ROOT);
-            assertEquals(new FsckReport.Copies(1, 2), report.copies());
-            assertEquals(
-                    new FsckReport.Copies(1, 2), client.cluster().fsck(THREE).copies());
-            assertEquals(new FsckReport.Copies(0, 0), client.cluster().fsck(ONE).copies());
-            assertEquals(THREE, report.findings().get(0).path());
-            String fsck = run(ExitCode.FAILED, "fsck", node.uri());
-            assertTrue(fsck.contains("/three: is under-replicated: 1 of 1 blocks have fewer than 3 copies"), fsck);
-            assertTrue(fsck.contains("1 blocks under-replicated, 2 copies missing"), fsck);
+            assertEquals(List.of(), report.findings());
+            assertEquals(2, report.health().getHealthy());
+            assertEquals(1, report.health().getBeyondHosts());
+            assertEquals(2, report.health().getCopiesBeyondHosts());
+            assertEquals(1, client.cluster().fsck(THREE).health().getBeyondHosts());
+            assertEquals(0, client.cluster().fsck(ONE).health().getBeyondHosts());
+            String fsck = run(ExitCode.DONE, "fsck", node.uri());
+            assertTrue(
+                    fsck.contains("1 blocks of files that ask for more copies than there are hosts: 2 copies"), fsck);
+            assertTrue(fsck.contains("blocks: 2 healthy, 0 under-replicated"), fsck);
             String status = run(ExitCode.DONE, "status", node.uri());
             assertTrue(status.contains("1 files ask for more copies (up to 3)"), status);
             assertTrue(status.contains("it has 1 block servers"), status);
@@ -63,9 +65,7 @@ final class UnderReplicatedTest {
             setReplication(client, THREE, 1);
             assertSound(node, client);
             setReplication(client, ONE, 2);
-            assertEquals(
-                    new FsckReport.Copies(1, 1),
-                    client.cluster().fsck(TatamiPath.ROOT).copies());
+            assertEquals(1, client.cluster().fsck(TatamiPath.ROOT).health().getCopiesBeyondHosts());
         }
     }
 

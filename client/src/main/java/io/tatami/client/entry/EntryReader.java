@@ -69,11 +69,21 @@ public final class EntryReader {
      * @throws TatamiException IS_A_DIRECTORY
      */
     public PathStatus file(TatamiPath path, boolean touch) throws TatamiException {
+        return file(
+                path, LookupRequest.newBuilder().setOpen(true).setTouch(touch).build());
+    }
+
+    /** The same, with what is known of the health of its blocks. */
+    public PathStatus fileWithHealth(TatamiPath path) throws TatamiException {
+        return file(
+                path,
+                LookupRequest.newBuilder().setOpen(true).setWithHealth(true).build());
+    }
+
+    private PathStatus file(TatamiPath path, LookupRequest request) throws TatamiException {
         if (path.isRoot()) {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
         }
-        LookupRequest request =
-                LookupRequest.newBuilder().setOpen(true).setTouch(touch).build();
         Status status = lookup(path, request, caller.deadline());
         return switch (status.getKind()) {
             case FILE -> new PathStatus(path, status, servers.located(status, caller.deadline()));
@@ -86,7 +96,7 @@ public final class EntryReader {
     /** A file as its home knows it, wherever its name is; READ permission is needed on it now. */
     public PathStatus file(FileId file, TatamiPath path) throws TatamiException {
         try {
-            Status status = fromHome(file, ByteString.EMPTY, caller.deadline());
+            Status status = fromHome(file, ByteString.EMPTY, false, caller.deadline());
             return new PathStatus(path, status, servers.located(status, caller.deadline()));
         } catch (TatamiException e) {
             throw e.code() == ErrorCode.PERMISSION_DENIED ? PathFailures.named(e, path) : e;
@@ -131,7 +141,7 @@ public final class EntryReader {
     /** What is at a path; null where that is a directory. */
     private @Nullable PathStatus unlessDirectory(TatamiPath path, boolean withLocations) throws TatamiException {
         try {
-            PathStatus status = withLocations ? file(path, false) : status(path, true);
+            PathStatus status = withLocations ? fileWithHealth(path) : status(path, true);
             return status.isDirectory() ? null : status;
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.IS_A_DIRECTORY) {
@@ -190,16 +200,17 @@ public final class EntryReader {
      * A file whose name was moved has its content in another shard, its home, and when it is open only that knows its
      * length: asks the home where the shard of the name gave a right to.
      *
+     * @param withHealth also what is known of the health of its blocks
      * @return null where the file is gone, so that by now the name is free or another's
      */
     @Nullable
-    Status completed(Status status, Deadline deadline) throws TatamiException {
+    Status completed(Status status, boolean withHealth, Deadline deadline) throws TatamiException {
         if (status.getKind() != Status.Kind.FILE || status.getRight().isEmpty()) {
             return status;
         }
         Status home;
         try {
-            home = fromHome(new FileId(status.getId()), status.getRight(), deadline);
+            home = fromHome(new FileId(status.getId()), status.getRight(), withHealth, deadline);
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.NOT_FOUND) {
                 throw e;
@@ -247,7 +258,7 @@ public final class EntryReader {
         while (true) {
             Found found = resolver.inParent(path, deadline, parent -> {
                 Status named = resolver.lookup(parent, path.name(), request, deadline);
-                return new Found(named, completed(named, deadline));
+                return new Found(named, completed(named, request.getWithHealth(), deadline));
             });
             Status now = found.completed();
             if (now != null && (isSameContent(found.named(), now) || isSameContent(before, now) || deadline.isOver())) {
@@ -278,10 +289,12 @@ public final class EntryReader {
     }
 
     /** @param right of the shard of the name; empty to have the home ask for the permissions */
-    private Status fromHome(FileId file, ByteString right, Deadline deadline) throws TatamiException {
+    private Status fromHome(FileId file, ByteString right, boolean withHealth, Deadline deadline)
+            throws TatamiException {
         GetBlocksRequest request = GetBlocksRequest.newBuilder()
                 .setFileId(file.value())
                 .setRight(right)
+                .setWithHealth(withHealth)
                 .build();
         return caller.call(file.home(), MetaMethods.GET_BLOCKS, request, deadline)
                 .getStatus();

@@ -156,7 +156,7 @@ final class ListingPages implements DirectoryListing.Pages {
         byte[] upTo = null;
         for (ListReply part : parts) {
             for (Status status : part.getStatusList()) {
-                Status completed = reader.completed(status, deadline);
+                Status completed = reader.completed(status, withLocations, deadline);
                 if (completed != null) {
                     all.add(completed);
                     isOutdated |= !EntryReader.isSameContent(status, completed)

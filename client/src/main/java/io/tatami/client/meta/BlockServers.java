@@ -208,14 +208,16 @@ public final class BlockServers {
 
     private LocatedBlock located(BlockLocation location) {
         List<Holder> holders = ServerId.listOf(location.getServerIdList()).stream()
-                .map(id -> holder(id, byId().get(id)))
+                .map(id ->
+                        holder(id, byId().get(id), location.getBadServerIdList().contains(id.value())))
                 .toList();
         return new LocatedBlock(
                 new BlockId(location.getBlockId()),
                 location.getOffset(),
                 location.getLength(),
                 holders,
-                location.getOpen());
+                location.getOpen(),
+                location.getUnreadable());
     }
 
     /**
@@ -227,17 +229,17 @@ public final class BlockServers {
         List<Holder> holders = new ArrayList<>();
         for (int i = 0; i < Math.min(status.getReplication(), alive.size()); i++) {
             BlockServerInfo info = alive.get(Math.floorMod(Long.hashCode(status.getId()) + i, alive.size()));
-            holders.add(holder(new ServerId(info.getServerId()), info));
+            holders.add(holder(new ServerId(info.getServerId()), info, false));
         }
-        return new LocatedBlock(BlockId.NONE, 0, status.getLength(), holders, false);
+        return new LocatedBlock(BlockId.NONE, 0, status.getLength(), holders, false, false);
     }
 
-    private static Holder holder(ServerId id, @Nullable BlockServerInfo info) {
+    private static Holder holder(ServerId id, @Nullable BlockServerInfo info, boolean bad) {
         if (info == null) {
-            return new Holder(id, "", 0, "", STORAGE_TYPE_UNKNOWN, false);
+            return new Holder(id, "", 0, "", STORAGE_TYPE_UNKNOWN, false, bad);
         }
         String type = info.getStorageTypeCount() == 0 ? STORAGE_TYPE_UNKNOWN : info.getStorageType(0);
-        return new Holder(id, info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info));
+        return new Holder(id, info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info), bad);
     }
 
     private static boolean isAlive(BlockServerInfo info) {

@@ -12,8 +12,10 @@ import java.util.List;
  * @param lengthBytes as committed; of a block being written a lower bound
  * @param holders in no order of preference; empty where no copy is known
  * @param open somebody writes the block
+ * @param unreadable no copy can be read now; false where the health of copies was not asked for
  */
-public record LocatedBlock(BlockId block, long offsetBytes, long lengthBytes, List<Holder> holders, boolean open) {
+public record LocatedBlock(
+        BlockId block, long offsetBytes, long lengthBytes, List<Holder> holders, boolean open, boolean unreadable) {
     /**
      * A block server with a copy.
      *
@@ -22,6 +24,8 @@ public record LocatedBlock(BlockId block, long offsetBytes, long lengthBytes, Li
      * @param rack such as {@code /default-rack}; empty where unknown
      * @param storageType Hadoop's name, such as {@code DISK}
      * @param alive false where the cluster counts the server as dead
+     * @param bad the copy is known to be damaged, or gone; false where the health of copies was not asked for
      */
-    public record Holder(ServerId server, String host, int port, String rack, String storageType, boolean alive) {}
+    public record Holder(
+            ServerId server, String host, int port, String rack, String storageType, boolean alive, boolean bad) {}
 }

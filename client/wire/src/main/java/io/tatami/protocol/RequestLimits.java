@@ -92,6 +92,8 @@ public final class RequestLimits {
     /** Of what a client shows to a group and another one has signed, without {@link #HANDLE_BYTES}. */
     private static final int RIGHT_BYTES = 64 << 10;
 
+    private static final int CHECKED_HEALTHS = 16;
+
     /** Of a handle, with the ids of all directories above it and a full access control list. */
     private static final int HANDLE_BYTES = 128 << 10;
 
@@ -179,7 +181,10 @@ public final class RequestLimits {
                 "ReadSharesRequest.directory_id",
                 "ReclaimDirectoriesRequest.directory_id",
                 "SettleMovesRequest.directory_id",
-                "FsckRequest.directory_id");
+                "FsckRequest.directory_id",
+                "FsckRequest.file_id");
+        items(CHECKED_HEALTHS, "FsckRequest.list");
+        bytes(RIGHT_BYTES, "FsckRequest.cursor");
         texts(DIRECTORIES, PATH_BYTES, "GetDirectoriesRequest.name");
         texts(USER_GROUPS, PATH_BYTES, "CheckReachRequest.user_group");
         items(TREE_CHANGES, "AnnounceRequest.change");

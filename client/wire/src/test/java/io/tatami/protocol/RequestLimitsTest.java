@@ -74,7 +74,8 @@ final class RequestLimitsTest {
                 case LONG -> (Object) 1L;
                 case STRING -> "s".repeat(bytes);
                 case BYTE_STRING -> ByteString.copyFrom(new byte[bytes]);
-                case FLOAT, DOUBLE, BOOLEAN, ENUM, MESSAGE -> throw new AssertionError("no limit for " + field);
+                case ENUM -> field.getEnumType().getValues().get(0);
+                case FLOAT, DOUBLE, BOOLEAN, MESSAGE -> throw new AssertionError("no limit for " + field);
             };
         }
     }

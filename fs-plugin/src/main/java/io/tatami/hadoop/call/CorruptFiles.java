@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
 
-/** The files at and below a path with a block that no living server holds. Used by one thread. */
+/** The files at and below a path with a block of which no copy can be read now. Used by one thread. */
 public final class CorruptFiles implements RemoteIterator<Path> {
     private final TatamiCalls calls;
 

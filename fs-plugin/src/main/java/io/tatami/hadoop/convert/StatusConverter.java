@@ -66,8 +66,7 @@ public final class StatusConverter {
     }
 
     private static BlockLocation location(LocatedBlock block, Set<ServerId> staged) {
-        List<LocatedBlock.Holder> holders =
-                block.holders().stream().filter(LocatedBlock.Holder::alive).toList();
+        List<LocatedBlock.Holder> holders = readable(block);
         String[] hosts = holders.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
         String[] cachedHosts = holders.stream()
                 .filter(holder -> staged.contains(holder.server()))
@@ -84,7 +83,6 @@ public final class StatusConverter {
                 holders.stream().map(holder -> holder.server().toString()).toArray(String[]::new);
         StorageType[] storageTypes =
                 holders.stream().map(StatusConverter::storageType).toArray(StorageType[]::new);
-        boolean corrupt = holders.isEmpty() && !block.holders().isEmpty();
         return new BlockLocation(
                 names,
                 hosts,
@@ -94,7 +92,16 @@ public final class StatusConverter {
                 storageTypes,
                 block.offsetBytes(),
                 block.lengthBytes(),
-                corrupt);
+                block.unreadable());
+    }
+
+    /** As HDFS does it, bad copies are told only of a block that has no others. */
+    private static List<LocatedBlock.Holder> readable(LocatedBlock block) {
+        List<LocatedBlock.Holder> alive =
+                block.holders().stream().filter(LocatedBlock.Holder::alive).toList();
+        List<LocatedBlock.Holder> good =
+                alive.stream().filter(holder -> !holder.bad()).toList();
+        return good.isEmpty() ? alive : good;
     }
 
     private static StorageType storageType(LocatedBlock.Holder holder) {

@@ -1,19 +1,27 @@
 package io.tatami.server.cli;
 
+import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterAdmin;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.TatamiPath;
-import io.tatami.protocol.wire.Finding;
+import io.tatami.protocol.wire.CheckedBlock.Health;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
-import io.tatami.server.status.HumanBytes;
+import io.tatami.server.status.CheckText;
 import io.tatami.server.status.StatusReport;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -21,8 +29,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "fsck",
         description = "Checks the files at and below a path: every entry, block and copy, and the metadata's own"
-                + " consistency. Exit code 1 if it finds a problem. For the superuser only.")
+                + " consistency. Exit code 1 if it finds a problem, whatever is listed. Progress goes to the error"
+                + " output. For the superuser only.")
 final class FsckCommand implements Callable<Integer> {
+    private static final int HEX = 16;
+
     @Spec
     private CommandSpec spec;
 
@@ -36,50 +47,97 @@ final class FsckCommand implements Callable<Integer> {
             description = "The path to check (default: ${DEFAULT-VALUE}).")
     private String path;
 
+    @Option(
+            names = {"--blocks", "-blocks"},
+            description = "Also lists all files with their blocks and the health of each.")
+    private boolean blocks;
+
+    @Option(
+            names = {"--locations", "-locations"},
+            description = "As --blocks, with the servers that have the copies.")
+    private boolean locations;
+
+    @Option(
+            names = {"--racks", "-racks"},
+            description = "As --locations, with the racks of the servers.")
+    private boolean racks;
+
+    @Option(
+            names = "--corrupt",
+            description = "Prints the paths of files with a block that cannot be read, one a line, and nothing else.")
+    private boolean corrupt;
+
+    @Option(
+            names = "--under",
+            description = "Prints the paths of files with an under-replicated block, one a line, and nothing else.")
+    private boolean under;
+
+    @Option(
+            names = "--open",
+            description = "Prints the paths of files that are open for writing, one a line, and nothing else.")
+    private boolean open;
+
+    @Option(
+            names = "--block",
+            paramLabel = "ID",
+            description = "Instead of a path: the file of this block, and its copies. The id as fsck prints it.")
+    private @Nullable String block;
+
     @Override
     public Integer call() throws TatamiException {
-        FsckReport report;
-        StatusReport status;
-        try (TatamiClient client = cluster.connect()) {
-            report = client.cluster().fsck(TatamiPath.of(path));
-            status = StatusReport.of(client.cluster());
-        }
         PrintWriter out = spec.commandLine().getOut();
-        for (FsckReport.Problem problem : report.findings()) {
-            Finding finding = problem.finding();
-            out.println(problem.path() + ": " + finding.getProblem()
-                    + (finding.getBlockId() == 0 ? "" : " (block " + Long.toHexString(finding.getBlockId()) + ")"));
+        CheckText.Detail detail = new CheckText.Detail(locations || racks, racks);
+        try (TatamiClient client = cluster.connect()) {
+            ClusterAdmin admin = client.cluster();
+            return block == null ? check(admin, detail, out) : checkBlock(admin, detail, out, block);
+        } finally {
+            out.flush();
         }
-        printVolumesThatDoNotServe(status, out);
-        if (report.copies().underReplicatedBlocks() > 0) {
-            out.printf(
-                    "%d blocks under-replicated, %d copies missing%n",
-                    report.copies().underReplicatedBlocks(), report.copies().missing());
-        }
-        out.printf(
-                "%d files, %d directories, %d blocks, %s; %d open for writing; %d problems%n",
-                report.files(),
-                report.directories(),
-                report.blocks(),
-                HumanBytes.ofBytes(report.bytes()),
-                report.openFiles(),
-                report.findings().size());
-        out.flush();
-        return report.findings().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Of what is on them, or was, nothing is known: files elsewhere are none the worse. */
-    private static void printVolumesThatDoNotServe(StatusReport status, PrintWriter out) {
-        for (StatusReport.ServerState server : status.servers()) {
-            for (StatusReport.VolumeState volume : server.volumes()) {
-                if (!volume.status().getFailure().isEmpty()) {
-                    out.printf(
-                            "block server %d: volume %s does not serve: %s%n",
-                            server.info().getServerId(),
-                            volume.status().getPath(),
-                            volume.status().getFailure());
-                }
-            }
+    private int check(ClusterAdmin admin, CheckText.Detail detail, PrintWriter out) throws TatamiException {
+        boolean onlyPaths = corrupt || under || open;
+        CheckText text = new CheckText(out, admin.map(), detail);
+        CheckText.Progress progress = new CheckText.Progress(spec.commandLine().getErr(), Clock.SYSTEM);
+        FsckReport report = admin.fsck(TatamiPath.of(path), listing(), text.listener(onlyPaths, progress));
+        if (!onlyPaths) {
+            text.printVolumesThatDoNotServe(StatusReport.of(admin));
+            text.printTotals(report);
+        }
+        return report.problems() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private FsckRequest listing() {
+        FsckRequest.Builder listing = FsckRequest.newBuilder()
+                .setListAll(blocks || locations || racks)
+                .setListOpen(open);
+        boolean onlyPaths = corrupt || under || open;
+        if (onlyPaths) {
+            listing.setListAll(false);
+        }
+        if (corrupt) {
+            listing.addList(Health.DAMAGED).addList(Health.MISSING).addList(Health.UNKNOWN);
+        }
+        if (under) {
+            listing.addList(Health.UNDER_REPLICATED);
+        }
+        return listing.build();
+    }
+
+    private int checkBlock(ClusterAdmin admin, CheckText.Detail detail, PrintWriter out, String id)
+            throws TatamiException {
+        FsckReply reply = admin.checkBlock(blockId(id));
+        new CheckText(out, admin.map(), detail.withLocations()).printBlock(reply);
+        return reply.getFindingCount() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** With the letter that begins it or without. */
+    private BlockId blockId(String id) {
+        try {
+            return new BlockId(Long.parseLong(id.startsWith("b") && id.length() > 1 ? id.substring(1) : id, HEX));
+        } catch (NumberFormatException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--block " + id + " is no block's id, such as b1000000002a", e);
         }
     }
 }

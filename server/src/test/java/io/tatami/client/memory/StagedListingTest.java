@@ -81,9 +81,10 @@ final class StagedListingTest {
     void moreBlocksThanACallTakesAreAskedForInSeveral() throws Exception {
         TatamiClient client = cluster.client();
         write(client);
-        LocatedBlock.Holder holder = new LocatedBlock.Holder(new ServerId(1), "node-1", 1, "/rack", "DISK", true);
+        LocatedBlock.Holder holder =
+                new LocatedBlock.Holder(new ServerId(1), "node-1", 1, "/rack", "DISK", true, false);
         List<LocatedBlock> blocks = LongStream.rangeClosed(1, 25_000)
-                .mapToObj(id -> new LocatedBlock(new BlockId(1_000_000 + id), 0, 1, List.of(holder), false))
+                .mapToObj(id -> new LocatedBlock(new BlockId(1_000_000 + id), 0, 1, List.of(holder), false, false))
                 .toList();
 
         assertEquals(Map.of(), client.stagedCopies(blocks));

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.Records;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.Totals;
@@ -67,7 +68,17 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
         if (totals.getFilesByCopiesCount() > 0) {
             reply.setCopiesAskedMax(totals.getFilesByCopiesCount() - 1 + Totals.COPIES_COUNTED_MIN);
         }
-        reply.setFilesBeyondServers(beyond);
+        reply.setFilesBeyondServers(beyond)
+                .setFilesOfSeveralCopies(totals.getFilesByCopiesList().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .setLastCopyBlocks(waiting(totals, Urgency.LAST_COPY))
+                .setUnderReplicatedBlocks(waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnjudgedBlocks(waiting(totals, Urgency.UNJUDGED));
+    }
+
+    private static long waiting(TotalsRecord totals, Urgency urgency) {
+        return urgency.number() < totals.getNeedsByClassCount() ? totals.getNeedsByClass(urgency.number()) : 0;
     }
 
     /** Each holds one copy of a block at most. */

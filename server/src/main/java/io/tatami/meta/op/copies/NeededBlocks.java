@@ -3,12 +3,10 @@ package io.tatami.meta.op.copies;
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.meta.state.BlockCopies;
-import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.NeededBlock;
-import io.tatami.meta.state.wire.ReplicaRecord;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,11 +40,8 @@ final class NeededBlocks {
             return needed.build();
         }
         needed.setIndex(index).setBlock(record);
-        for (Copy copy : BlockCopies.all(record)) {
-            ReplicaRecord replica = state.replica(copy.server(), block);
-            needed.addProblem(replica == null ? ReplicaRecord.Problem.NONE : replica.getProblem());
-        }
-        return needed.build();
+        return needed.addAllProblem(KnownCopies.problems(state, block, BlockCopies.all(record)))
+                .build();
     }
 
     /** The block's record, be it final or being changed; null where there is none. */

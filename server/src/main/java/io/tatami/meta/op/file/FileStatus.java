@@ -19,6 +19,7 @@ import io.tatami.protocol.wire.BlockLocation;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Tells what a name stands for as clients see it. */
 public final class FileStatus {
@@ -60,8 +61,11 @@ public final class FileStatus {
     /**
      * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and as
      * much of its blocks or inline bytes as {@code sight} has.
+     *
+     * @param health what is told of the blocks' copies; null for nothing
      */
-    static Status.Builder complete(ShardState state, Status.Builder status, EntryRecord entry, Sight sight) {
+    static Status.Builder complete(
+            ShardState state, Status.Builder status, EntryRecord entry, Sight sight, @Nullable KnownHealth health) {
         FileEntry file = entry.getFile();
         FileId id = new FileId(file.getFileId());
         if (!isIncomplete(entry, sight) || !id.home().equals(state.id())) {
@@ -79,7 +83,7 @@ public final class FileStatus {
             return status;
         }
         status.setLength(home.getLength()).setIsInline(home.getContentInline());
-        return sight == Sight.LENGTH ? status : addContent(state, status, id, home, sight == Sight.CONTENT);
+        return sight == Sight.LENGTH ? status : addContent(state, status, id, home, sight == Sight.CONTENT, health);
     }
 
     /** Whether only the home can tell all of it. */
@@ -96,9 +100,14 @@ public final class FileStatus {
 
     /** The blocks, or, where they are asked for, the bytes that are stored inline. */
     static Status.Builder addContent(
-            ShardState state, Status.Builder status, FileId file, HomeRecord home, boolean withBytes) {
+            ShardState state,
+            Status.Builder status,
+            FileId file,
+            HomeRecord home,
+            boolean withBytes,
+            @Nullable KnownHealth health) {
         if (!home.getContentInline()) {
-            return status.addAllBlock(locations(home, state.blocks(file, home)));
+            return status.addAllBlock(locations(home, state.blocks(file, home), health));
         }
         return withBytes ? addInline(state, status, file) : status;
     }
@@ -155,13 +164,18 @@ public final class FileStatus {
     }
 
     /** While a file is cut its last block's servers may hold more than is left of it; readers are not to ask them. */
-    private static List<BlockLocation> locations(HomeRecord home, List<BlockRecord> blocks) {
+    private static List<BlockLocation> locations(
+            HomeRecord home, List<BlockRecord> blocks, @Nullable KnownHealth health) {
         boolean isCut = home.getState() == HomeRecord.State.TRUNCATING;
         List<BlockLocation> locations = new ArrayList<>(blocks.size());
         long offset = 0;
         for (BlockRecord block : blocks) {
             BlockLocation location = location(block, Generation.of(block.getGeneration()), offset);
-            locations.add(isCut ? location.toBuilder().setOpen(false).build() : location);
+            if (isCut) {
+                locations.add(location.toBuilder().setOpen(false).build());
+            } else {
+                locations.add(health == null ? location : health.added(location, block, home.getReplication()));
+            }
             offset += block.getLength();
         }
         return locations;

@@ -57,7 +57,8 @@ public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, 
         }
         Status.Builder status = FileStatus.ofHome(state, file, home);
         if (right.getLocations()) {
-            FileStatus.addContent(state, status, file, home, right.getContent());
+            KnownHealth health = request.getWithHealth() ? new KnownHealth(state, context.cluster()) : null;
+            FileStatus.addContent(state, status, file, home, right.getContent(), health);
         }
         return GetBlocksReply.newBuilder().setStatus(status).build();
     }

@@ -70,12 +70,17 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         ListReply.Builder reply = ListReply.newBuilder()
                 .setMore(isMoreBehind)
                 .setMoves(state.slice(resolved.directory()).getMoves());
+        KnownHealth health = request.getWithLocations() ? new KnownHealth(state, context.cluster()) : null;
         int blocks = 0;
         int bytes = 0;
         for (Named named : page) {
             Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
             Status.Builder builder = FileStatus.complete(
-                    state, FileStatus.of(state, resolved.caller(), named.name(), named.entry()), named.entry(), sight);
+                    state,
+                    FileStatus.of(state, resolved.caller(), named.name(), named.entry()),
+                    named.entry(),
+                    sight,
+                    health);
             FileStatus.addRight(handles.rights(), state, context, resolved.caller(), named.entry(), sight, builder);
             Status status = builder.build();
             reply.addStatus(status);

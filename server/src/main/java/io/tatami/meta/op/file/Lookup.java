@@ -14,6 +14,7 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The status of a name. For an open it includes the content: inline bytes, or block locations if the home is here; if
@@ -44,7 +45,7 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         }
         addRight(state, context, request, resolved, entry, status);
         return LookupReply.newBuilder()
-                .setStatus(FileStatus.complete(state, status, entry, sight(request)))
+                .setStatus(FileStatus.complete(state, status, entry, sight(request), health(state, context, request)))
                 .build();
     }
 
@@ -62,6 +63,10 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         } else {
             FileStatus.addRight(handles.rights(), state, context, resolved.caller(), entry, sight(request), status);
         }
+    }
+
+    private static @Nullable KnownHealth health(ShardState state, RequestContext context, LookupRequest request) {
+        return request.getWithHealth() ? new KnownHealth(state, context.cluster()) : null;
     }
 
     private static Sight sight(LookupRequest request) {

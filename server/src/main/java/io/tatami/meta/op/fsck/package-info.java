@@ -1,4 +1,4 @@
-/** The check of a shard's records for contradictions. Imported by {@code meta.service.cluster}. */
+/** The check of a shard's records for contradictions, and of its blocks. Imported by {@code meta.service.copies}. */
 @NullMarked
 package io.tatami.meta.op.fsck;
 

@@ -16,6 +16,7 @@ public final class LocateDirectory implements Operation<TreeState, LocateDirecto
     @Override
     public LocateDirectoryReply decide(TreeState state, RequestContext context, LocateDirectoryRequest request) {
         ArrayDeque<Long> path = new ArrayDeque<>();
+        ArrayDeque<String> names = new ArrayDeque<>();
         DirectoryId step = new DirectoryId(request.getDirectoryId());
         while (!step.equals(DirectoryId.NONE)) {
             Named directory = state.find(step);
@@ -23,8 +24,12 @@ public final class LocateDirectory implements Operation<TreeState, LocateDirecto
                 return LocateDirectoryReply.getDefaultInstance();
             }
             path.addFirst(step.value());
+            names.addFirst(directory.name());
             step = directory.parent();
         }
-        return LocateDirectoryReply.newBuilder().addAllPathId(path).build();
+        return LocateDirectoryReply.newBuilder()
+                .addAllPathId(path)
+                .addAllName(names)
+                .build();
     }
 }

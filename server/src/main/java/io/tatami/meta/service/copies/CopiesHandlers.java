@@ -12,7 +12,7 @@ import io.tatami.meta.state.wire.CountCopiesRequest;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.CopiesStatusReply;
 
-/** The part of a shard that has copies made and given up. */
+/** The part of a shard that has copies made and given up, and tells how well they are. */
 public final class CopiesHandlers implements GroupPart<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, PartContext<ShardState> parts) throws SettingException {
@@ -44,6 +44,7 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                                     maker.addTo(status);
                                     return status.build();
                                 }))
+                .flow(MetaMethods.FSCK, new CheckFlow(parts.group(), parts.peers(), standings))
                 .background("copies", "u", maker::run)
                 .background("files with other copies", "u", new ChangedFiles(parts)::run)
                 .background("blocks of lost servers", "", new DeadServers(parts, standings)::run);

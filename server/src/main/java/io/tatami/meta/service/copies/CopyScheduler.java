@@ -7,12 +7,14 @@ import io.tatami.base.ServerId;
 import io.tatami.cluster.CopyJudge;
 import io.tatami.cluster.CopyJudge.GiveUp;
 import io.tatami.cluster.CopyJudge.Healthy;
+import io.tatami.cluster.CopyJudge.KnownCopy;
 import io.tatami.cluster.CopyJudge.Make;
 import io.tatami.cluster.CopyJudge.Verdict;
 import io.tatami.cluster.CopyJudge.Wait;
 import io.tatami.cluster.ServersView.Standing;
 import io.tatami.meta.op.copies.GiveUpCopy;
 import io.tatami.meta.op.copies.IntendCopies;
+import io.tatami.meta.op.copies.KnownCopies;
 import io.tatami.meta.op.copies.ReadNeeds;
 import io.tatami.meta.op.copies.SettleNeeds;
 import io.tatami.meta.service.Group;
@@ -68,6 +70,8 @@ final class CopyScheduler {
     private final PullsInFlight pulls;
     private final BlockWaits waits;
     private final NeedSweeps sweeps;
+    private final WaitingHealth health = new WaitingHealth();
+    private final HealRate rate;
     private final CopyPuller puller;
     private final CopyTrimmer trimmer;
     private final ReadNeeds read = new ReadNeeds();
@@ -85,6 +89,7 @@ final class CopyScheduler {
         this.pulls = new PullsInFlight(clock, inFlightMax);
         this.waits = new BlockWaits(clock);
         this.sweeps = new NeedSweeps(clock);
+        this.rate = new HealRate(clock);
         this.puller = new CopyPuller(group, peers, pulls, waits, this::changed);
         this.trimmer = new CopyTrimmer(group, peers, clock, waits, this::changed);
     }
@@ -94,8 +99,10 @@ final class CopyScheduler {
         ServerId server = new ServerId(report.getServerId());
         for (CopiesMadeRequest.Item item : report.getItemList()) {
             BlockId block = new BlockId(item.getBlockId());
-            pulls.remove(new Pull(block, new Copy(server, item.getCopyNumber())));
-            if (item.getError() != 0) {
+            long bytes = pulls.remove(new Pull(block, new Copy(server, item.getCopyNumber())));
+            if (item.getError() == 0 && bytes >= 0) {
+                rate.made(bytes);
+            } else if (item.getError() != 0) {
                 waits.refused(block, server);
                 waits.note(block, FileId.NONE, "block server " + server + " made no copy: " + item.getMessage());
             }
@@ -116,7 +123,9 @@ final class CopyScheduler {
         status.setIntendedCopies(pulls.count())
                 .setIntendedBytes(pulls.bytes())
                 .addAllStuck(waits.stuck(STUCK_MAX))
-                .setBrake(standings.look(peers.map()).brake());
+                .setBrake(standings.look(peers.map()).brake())
+                .addAllWaiting(health.counts());
+        rate.addTo(status);
     }
 
     /** The background task. */
@@ -182,7 +191,11 @@ final class CopyScheduler {
                 .build();
         return group.read(read, RequestOrigin.SERVICE, request).thenCompose(page -> {
             Judged judged = judge(seen, page.getItemList(), urgency);
-            sweeps.advance(urgency, judged.upTo(), judged.isFull(), page.getItemCount() < PAGE, page.getItemCount());
+            boolean isLast = page.getItemCount() < PAGE;
+            sweeps.advance(urgency, judged.upTo(), judged.isFull(), isLast, page.getItemCount());
+            if (isLast && !judged.isFull()) {
+                health.sweepEnds(urgency);
+            }
             return judged.done().thenApply(done -> restAfterSweep());
         });
     }
@@ -239,14 +252,23 @@ final class CopyScheduler {
                 return true;
             }
             adopt(needed);
-            Verdict verdict = judge.judge(
-                    needed.getWanted(),
-                    KnownCopies.of(needed),
-                    server -> waits.isRefused(block, server),
-                    block.value());
+            List<KnownCopy> copies = KnownCopies.of(needed);
+            Verdict verdict =
+                    judge.judge(needed.getWanted(), copies, server -> waits.isRefused(block, server), block.value());
             if (verdict instanceof Healthy && !hasSilentCopy(needed)) {
                 done(needed);
-            } else if (verdict instanceof Healthy) {
+                return true;
+            }
+            boolean isTaken = take(needed, verdict);
+            if (isTaken && urgency != null) {
+                health.add(urgency, judge.health(needed.getWanted(), copies));
+            }
+            return isTaken;
+        }
+
+        private boolean take(NeededBlock needed, Verdict verdict) {
+            BlockId block = new BlockId(needed.getBlockId());
+            if (verdict instanceof Healthy) {
                 move(needed, Urgency.UNJUDGED);
             } else if (verdict instanceof Make make) {
                 return make(needed, make);

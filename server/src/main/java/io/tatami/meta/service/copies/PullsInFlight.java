@@ -61,8 +61,10 @@ final class PullsInFlight {
         return pulls.containsKey(pull);
     }
 
-    synchronized void remove(Pull pull) {
-        pulls.remove(pull);
+    /** Its bytes; -1 where it is not known. */
+    synchronized long remove(Pull pull) {
+        State state = pulls.remove(pull);
+        return state == null ? -1 : state.bytes;
     }
 
     /** Some that are to be asked for now; they are due again later. */

@@ -3,8 +3,8 @@ package io.tatami.meta.service.copies;
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.cluster.ServersView;
-import io.tatami.cluster.ServersView.Server;
 import io.tatami.cluster.ServersView.Standing;
+import io.tatami.meta.op.copies.ServersOfMap;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import java.time.Duration;
@@ -56,7 +56,6 @@ final class ServerStandings {
     synchronized Seen look(ClusterMap map) {
         Map<ServerId, Standing> byId = new TreeMap<>();
         Set<ServerId> dead = new HashSet<>();
-        List<Server> servers = new ArrayList<>();
         for (BlockServerInfo info : map.getBlockServerList()) {
             ServerId id = new ServerId(info.getServerId());
             if (info.getState() == BlockServerInfo.State.DEAD) {
@@ -65,40 +64,21 @@ final class ServerStandings {
             } else {
                 deadSinceNanos.remove(id);
             }
-            Standing standing = standing(id, info.getState());
-            byId.put(id, standing);
-            servers.add(server(info, standing));
+            byId.put(id, ServersOfMap.standing(info, this::isLost));
         }
         deadSinceNanos.keySet().retainAll(byId.keySet());
         String brake = brake(map);
-        return new Seen(new ServersView(servers, !brake.isEmpty()), byId, dead, brake);
+        return new Seen(ServersOfMap.view(map, this::isLost, !brake.isEmpty()), byId, dead, brake);
     }
 
-    private Standing standing(ServerId id, BlockServerInfo.State state) {
-        return switch (state) {
-            case JOINING, ACTIVE, STALE -> Standing.SERVES;
-            case DRAINING -> Standing.DRAINING;
-            case MAINTENANCE -> Standing.MAINTENANCE;
-            case DEAD -> isLost(id) ? Standing.LOST : Standing.SILENT;
-            case GONE, UNRECOGNIZED -> Standing.LOST;
-        };
+    /** The servers alone. */
+    ServersView view(ClusterMap map) {
+        return look(map).view();
     }
 
     private boolean isLost(ServerId id) {
         Long since = deadSinceNanos.get(id);
         return since != null && clock.monotonicNanos() - since >= lostAfter.toNanos();
-    }
-
-    /** A server that is silent for some seconds has good copies, and no room for others. */
-    private static Server server(BlockServerInfo info, Standing standing) {
-        boolean isStale = info.getState() == BlockServerInfo.State.STALE;
-        return new Server(
-                new ServerId(info.getServerId()),
-                info.getHost(),
-                info.getRack(),
-                standing,
-                isStale ? 0 : info.getCapacityBytes(),
-                isStale ? 0 : info.getUsedBytes());
     }
 
     /**

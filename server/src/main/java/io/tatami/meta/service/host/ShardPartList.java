@@ -1,7 +1,6 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.cluster.ShardClusterHandlers;
 import io.tatami.meta.service.cluster.StatusHandlers;
 import io.tatami.meta.service.copies.CopiesHandlers;
 import io.tatami.meta.service.file.FileHandlers;
@@ -17,7 +16,6 @@ final class ShardPartList {
 
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(PartRegistry shard) throws TatamiException {
-        shard.add(ShardState::new, new ShardClusterHandlers());
         shard.add(draft -> draft, new StatusHandlers(state -> false));
         shard.add(ShardState::new, new ShardTreeHandlers());
         shard.add(ShardState::new, new FileHandlers());

@@ -12,6 +12,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.copies.ServersOfMap;
 import io.tatami.meta.op.file.FileModel.Modelled;
 import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.op.lease.BeginRecovery;
@@ -188,7 +189,9 @@ class RandomFilesTest {
                 .addDirectoryId(DirectoryId.ROOT.value())
                 .addDirectoryId(FileShard.HOME.value())
                 .build();
-        assertEquals(List.of(), shard.run(new Fsck(), all, superuser).getFindingList());
+        assertEquals(
+                List.of(),
+                shard.run(new Fsck(ServersOfMap::view), all, superuser).getFindingList());
     }
 
     /** Null where the operation answered with a refusal, which must be the expected one. */

@@ -11,19 +11,25 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.copies.ServersOfMap;
 import io.tatami.meta.op.file.FileShard;
+import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.meta.state.wire.ReplicaRecord.Problem;
+import io.tatami.protocol.wire.CheckedBlock;
+import io.tatami.protocol.wire.CheckedCopy;
+import io.tatami.protocol.wire.CheckedFile;
 import io.tatami.protocol.wire.Finding;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,14 +49,22 @@ final class FsckTest {
         shard.create("open", 1);
     }
 
+    private FsckReply run(FsckRequest request) throws Exception {
+        return check(shard, request);
+    }
+
     private static FsckReply check(FileShard shard) throws Exception {
+        return check(shard, ALL);
+    }
+
+    private static FsckReply check(FileShard shard, FsckRequest request) throws Exception {
         RequestContext superuser = new RequestContext(
                 new Caller("root", List.of(), true),
                 FileShard.WRITER,
                 1,
                 shard.settled,
                 shard.context().cluster());
-        return shard.run(new Fsck(), ALL, superuser);
+        return shard.run(new Fsck(ServersOfMap::view), request, superuser);
     }
 
     /** The only problem that is found once {@code damage} is done. */
@@ -135,64 +149,232 @@ final class FsckTest {
     }
 
     @Test
-    void anUnrecordedHolderAndAnUnreadableBlockAreFound() throws Exception {
+    void anUnrecordedHolderIsFound() throws Exception {
+        BlockRecord[] block = new BlockRecord[1];
         shard.change(state -> {
-            BlockRecord block = block(state, 0);
-            state.removeReplica(new ServerId(block.getServerId(0)), new BlockId(block.getBlockId()));
+            block[0] = block(state, 0);
+            state.removeReplica(new ServerId(block[0].getServerId(0)), new BlockId(block[0].getBlockId()));
         });
         List<String> problems =
                 check(shard).getFindingList().stream().map(Finding::getProblem).toList();
-        assertEquals(2, problems.size(), problems::toString);
-        assertTrue(problems.get(0).contains("not recorded as a holder"), problems::toString);
-        assertTrue(problems.get(1).contains("no copy of the block can be read"), problems::toString);
+        assertEquals(
+                List.of("server " + block[0].getServerId(0) + " is not recorded as a holder of the block"), problems);
+    }
+
+    @Test
+    void unreadableBlocksAreFoundWithTheReason() throws Exception {
+        Map<Problem, String> reasons = Map.of(
+                Problem.DAMAGED, "all that are left are damaged",
+                Problem.MISSING, "all are missing",
+                Problem.UNAVAILABLE, "a server or a volume that may have one is away");
+        for (Map.Entry<Problem, String> found : reasons.entrySet()) {
+            shard.change(state -> spoil(state, 0, found.getKey()));
+            FsckReply reply = check(shard);
+            assertEquals(
+                    "no copy of the block can be read now: " + found.getValue(),
+                    reply.getFinding(1).getProblem());
+            assertEquals(
+                    found.getKey() == Problem.DAMAGED ? 1 : 0, reply.getHealth().getDamaged());
+            assertEquals(
+                    found.getKey() == Problem.MISSING ? 1 : 0, reply.getHealth().getMissing());
+            assertEquals(
+                    found.getKey() == Problem.UNAVAILABLE ? 1 : 0,
+                    reply.getHealth().getUnknown());
+        }
     }
 
     @Test
     void whatAnAuditFoundOfACopyIsFound() throws Exception {
-        for (Map.Entry<ReplicaRecord.Problem, String> found : Map.of(
-                        ReplicaRecord.Problem.DAMAGED, "is damaged",
-                        ReplicaRecord.Problem.MISSING, "is missing",
-                        ReplicaRecord.Problem.UNAVAILABLE, "is unavailable: a volume of the server")
+        for (Map.Entry<Problem, String> found : Map.of(
+                        Problem.DAMAGED, "is damaged",
+                        Problem.MISSING, "is missing",
+                        Problem.UNAVAILABLE, "is unavailable: a volume of the server")
                 .entrySet()) {
-            shard.change(state -> {
-                BlockRecord block = block(state, 0);
-                ServerId server = new ServerId(block.getServerId(0));
-                BlockId id = new BlockId(block.getBlockId());
-                ReplicaRecord replica = state.replica(server, id);
-                assertTrue(replica != null);
-                state.putReplica(
-                        server,
-                        id,
-                        ReplicaRecord.newBuilder()
-                                .setFileId(file.value())
-                                .setHeld(true)
-                                .setProblem(found.getKey())
-                                .build());
-            });
+            shard.change(state -> spoil(state, 0, found.getKey()));
             String problem = check(shard).getFinding(0).getProblem();
             assertTrue(problem.contains(found.getValue()), problem);
         }
     }
 
-    @Test
-    void aFileWithFewerCopiesThanItAsksForIsUnderReplicated() throws Exception {
-        String problem = problemAfter(state -> state.putHome(
-                file, shard.home(file).toBuilder().setReplication(3).build()));
-        assertTrue(problem.contains("2 of 2 blocks have fewer than 3 copies"), problem);
-        FsckReply reply = check(shard);
-        assertEquals(2, reply.getUnderReplicatedBlocks());
-        assertEquals(6 - copies(), reply.getMissingCopies());
+    private void spoil(ShardState state, int index, Problem problem) {
+        BlockRecord block = block(state, index);
+        state.putReplica(
+                new ServerId(block.getServerId(0)),
+                new BlockId(block.getBlockId()),
+                ReplicaRecord.newBuilder()
+                        .setFileId(file.value())
+                        .setHeld(true)
+                        .setProblem(problem)
+                        .build());
     }
 
-    private int copies() throws Exception {
-        AtomicInteger copies = new AtomicInteger();
-        shard.change(state -> state.blocks(file).forEach(block -> copies.addAndGet(block.getServerIdCount())));
-        return copies.get();
+    private void askFor(int copies) throws Exception {
+        shard.change(state -> state.putHome(
+                file, shard.home(file).toBuilder().setReplication(copies).build()));
+    }
+
+    @Test
+    void aFileWithFewerCopiesThanItAsksForIsUnderReplicated() throws Exception {
+        shard.change(state -> keepOneCopy(state, 0));
+        shard.change(state -> keepOneCopy(state, 1));
+        askFor(2);
+        FsckReply reply = check(shard);
+        assertEquals(1, reply.getFindingCount(), reply::toString);
+        String problem = reply.getFinding(0).getProblem();
+        assertTrue(problem.contains("2 of 2 blocks have fewer than 2 copies, as few as 1"), problem);
+        assertEquals(2, reply.getUnderReplicatedBlocks());
+        assertEquals(2, reply.getMissingCopies());
+        assertEquals(2, reply.getHealth().getUnderReplicated());
+        assertEquals(2, reply.getHealth().getLastCopy());
+    }
+
+    /** There are two hosts. */
+    @Test
+    void copiesBeyondTheHostsAreCountedAndAreNoFinding() throws Exception {
+        askFor(10);
+        shard.change(state -> {
+            keepOneCopy(state, 0);
+            keepOneCopy(state, 1);
+            copyOnBoth(state, 0);
+            copyOnBoth(state, 1);
+        });
+        FsckReply reply = check(shard);
+        assertEquals(List.of(), reply.getFindingList());
+        assertEquals(2, reply.getHealth().getBeyondHosts());
+        assertEquals(16, reply.getHealth().getCopiesBeyondHosts());
+        assertEquals(2, reply.getHealth().getHealthy());
+    }
+
+    private void keepOneCopy(ShardState state, int index) {
+        BlockRecord.Builder block = block(state, index).toBuilder();
+        for (ServerId server : ServerId.listOf(block.getServerIdList().subList(1, block.getServerIdCount()))) {
+            BlockCopies.of(block).remove(server);
+            state.removeReplica(server, new BlockId(block.getBlockId()));
+        }
+        state.changeBlock(file, index, block.build());
+    }
+
+    private void copyOnBoth(ShardState state, int index) {
+        BlockRecord.Builder block = block(state, index).toBuilder();
+        ServerId other = new ServerId(3 - block.getServerId(0));
+        BlockCopies.of(block).grant(other);
+        state.changeBlock(file, index, block.build());
+        state.putReplica(
+                other,
+                new BlockId(block.getBlockId()),
+                ReplicaRecord.newBuilder().setFileId(file.value()).setHeld(true).build());
+    }
+
+    /** However small pages are, together they say what one page says. */
+    @Test
+    void pagesSayTogetherWhatTheWholeSays() throws Exception {
+        for (int i = 0; i < 7; i++) {
+            shard.written("f" + i, FileShard.BLOCK_SIZE, FileShard.BLOCK_SIZE, 5);
+            FileId unused = shard.inline("i" + i, "x".repeat(i + 1));
+        }
+        FileId gone = shard.inline("gone", "hello");
+        shard.change(state -> {
+            spoil(state, 0, Problem.DAMAGED);
+            spoil(state, 1, Problem.MISSING);
+            state.removeHome(gone);
+        });
+        FsckRequest.Builder listing = ALL.toBuilder().setListAll(true);
+        FsckReply whole = run(listing.build());
+        assertEquals(6, whole.getFindingCount(), whole::toString);
+        for (int limit = 1; limit < 50; limit++) {
+            FsckReply.Builder sum = FsckReply.newBuilder();
+            FsckReply page;
+            FsckRequest.Builder request = listing.setLimit(limit);
+            int pages = 0;
+            do {
+                page = run(request.build());
+                assertTrue(page.getBlocks() <= limit + 1, page::toString);
+                sum.mergeFrom(page)
+                        .setFiles(sum.getFiles() + page.getFiles())
+                        .setBytes(sum.getBytes() + page.getBytes())
+                        .setBlocks(sum.getBlocks() + page.getBlocks());
+                request.setCursor(page.getCursor());
+                assertTrue(++pages < 200, "the check makes no progress");
+            } while (!page.getCursor().isEmpty());
+            assertTrue(pages > 80 / (limit + 3), "limit " + limit + ": " + pages + " pages");
+            assertEquals(whole.getFindingList(), sum.getFindingList(), "limit " + limit);
+            assertEquals(blocks(whole.getFileList()), blocks(sum.getFileList()), "limit " + limit);
+            assertEquals(0, sum.getChangingDirectories());
+        }
+    }
+
+    private static List<Long> blocks(List<CheckedFile> files) {
+        return files.stream()
+                .flatMap(file -> file.getBlockList().stream())
+                .map(CheckedBlock::getBlockId)
+                .toList();
+    }
+
+    @Test
+    void sumsOfADirectoryThatChangesBetweenPagesAreNotCompared() throws Exception {
+        FsckReply first = run(ALL.toBuilder().setLimit(3).build());
+        shard.written("b", 5);
+        FsckReply.Builder rest = FsckReply.newBuilder();
+        FsckReply page = first;
+        while (!page.getCursor().isEmpty()) {
+            page = run(ALL.toBuilder().setLimit(3).setCursor(page.getCursor()).build());
+            rest.mergeFrom(page);
+        }
+        assertEquals(List.of(), rest.getFindingList());
+        assertEquals(1, rest.getChangingDirectories());
+    }
+
+    @Test
+    void onlyFilesThatAreAskedForAreListed() throws Exception {
+        FsckReply open = run(ALL.toBuilder().setListOpen(true).build());
+        assertEquals(
+                List.of("open"),
+                open.getFileList().stream().map(CheckedFile::getName).toList());
+        FsckRequest damaged =
+                ALL.toBuilder().addList(CheckedBlock.Health.DAMAGED).build();
+        assertEquals(0, run(damaged).getFileCount());
+        shard.change(state -> spoil(state, 1, Problem.DAMAGED));
+        CheckedFile listed = run(damaged).getFile(0);
+        assertEquals("a", listed.getName());
+        assertEquals(1, listed.getBlockCount());
+        assertEquals(1, listed.getBlock(0).getIndex());
+        assertEquals(CheckedCopy.Problem.DAMAGED, listed.getBlock(0).getCopy(0).getProblem());
+    }
+
+    @Test
+    void fileIsFoundByABlockAndCheckedByItsId() throws Exception {
+        AtomicLong block = new AtomicLong();
+        shard.change(state -> block.set(block(state, 1).getBlockId()));
+        FsckReply byBlock = run(FsckRequest.newBuilder()
+                .setBlockId(block.get())
+                .setListAll(true)
+                .setLimit(10)
+                .build());
+        assertEquals(file.value(), byBlock.getFile(0).getFileId());
+        assertEquals(1, byBlock.getFile(0).getBlockCount());
+        assertEquals(block.get(), byBlock.getFile(0).getBlock(0).getBlockId());
+        FsckReply byId = run(
+                FsckRequest.newBuilder().addFileId(file.value()).setLimit(10).build());
+        assertEquals(2, byId.getHealth().getHealthy() + byId.getHealth().getUnderReplicated());
+        FsckRequest unknown = FsckRequest.newBuilder().setBlockId(12_345).build();
+        TatamiException refused = assertThrows(TatamiException.class, () -> run(unknown));
+        assertEquals(ErrorCode.NOT_FOUND, refused.code());
+    }
+
+    @Test
+    void cursorThatIsNoneIsRefused() {
+        FsckRequest request = ALL.toBuilder()
+                .setLimit(5)
+                .setCursor(ByteString.copyFromUtf8("nonsense"))
+                .build();
+        TatamiException refused = assertThrows(TatamiException.class, () -> run(request));
+        assertEquals(ErrorCode.MALFORMED, refused.code());
     }
 
     @Test
     void onlyTheSuperuserChecks() {
-        TatamiException refused = assertThrows(TatamiException.class, () -> shard.run(new Fsck(), ALL));
+        TatamiException refused =
+                assertThrows(TatamiException.class, () -> shard.run(new Fsck(ServersOfMap::view), ALL));
         assertEquals(ErrorCode.PERMISSION_DENIED, refused.code());
     }
 }

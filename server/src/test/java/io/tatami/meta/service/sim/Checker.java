@@ -6,6 +6,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.copies.ServersOfMap;
 import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.sim.NamespaceModel.Name;
@@ -294,7 +295,7 @@ final class Checker {
     private void fsck(int shard) throws TatamiException {
         FsckRequest.Builder all = FsckRequest.newBuilder();
         model.directories().keySet().forEach(all::addDirectoryId);
-        FsckReply report = new Fsck()
+        FsckReply report = new Fsck(ServersOfMap::view)
                 .decide(
                         cluster.shard(shard),
                         new RequestContext(
