@@ -1,5 +1,7 @@
 package io.tatami.hadoop;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestSource;
@@ -12,8 +14,8 @@ import org.junit.platform.launcher.TestPlan;
 
 /**
  * With {@code tatami.test.servers=three-stopping}: one of the three block servers ends when half of a class's tests are
- * done, or the first where their number is not known before, and is back before the next class begins. Tests run one
- * after the other.
+ * done, or the first where their number is not known before, and is back before the next class begins. In a test that
+ * takes long it ends and comes back again and again. Tests run one after the other.
  */
 public final class StoppingServer implements LauncherSessionListener {
     @Override
@@ -25,6 +27,10 @@ public final class StoppingServer implements LauncherSessionListener {
 
     /** Counts the tests of one class after the other. */
     private static final class Midst implements TestExecutionListener {
+        private static final long TURN_MILLIS = 10_000;
+
+        private CountDownLatch over = new CountDownLatch(0);
+        private Thread turns = new Thread(() -> {});
         private @Nullable TestPlan plan;
         private long tests;
         private long done;
@@ -36,6 +42,13 @@ public final class StoppingServer implements LauncherSessionListener {
 
         @Override
         public void executionStarted(TestIdentifier begun) {
+            if (begun.isTest()) {
+                CountDownLatch end = new CountDownLatch(1);
+                over = end;
+                turns = new Thread(() -> takeTurns(end), "a block server ends and comes back");
+                turns.setDaemon(true);
+                turns.start();
+            }
             TestPlan known = plan;
             if (known != null && isClass(begun)) {
                 TatamiCluster.shared().startServer();
@@ -43,6 +56,30 @@ public final class StoppingServer implements LauncherSessionListener {
                 tests = known.getDescendants(begun).stream()
                         .filter(TestIdentifier::isTest)
                         .count();
+            }
+        }
+
+        private static void takeTurns(CountDownLatch end) {
+            try {
+                while (!end.await(TURN_MILLIS, TimeUnit.MILLISECONDS)) {
+                    TatamiCluster.shared().stopServer();
+                    System.out.println("a block server ended in the midst of a test");
+                    if (end.await(TURN_MILLIS, TimeUnit.MILLISECONDS)) {
+                        return;
+                    }
+                    TatamiCluster.shared().startServer();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        private void endTurns() {
+            over.countDown();
+            try {
+                turns.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
 
@@ -54,6 +91,7 @@ public final class StoppingServer implements LauncherSessionListener {
         @Override
         public void executionFinished(TestIdentifier ended, TestExecutionResult result) {
             if (ended.isTest()) {
+                endTurns();
                 done++;
                 if (done == Math.max(1, tests / 2)) {
                     TatamiCluster.shared().stopServer();

@@ -61,6 +61,7 @@ final class ChaosLab {
     }
 
     private void fill(LabNode node) throws IOException, InterruptedException {
+        startMetadata();
         NodeProcess filling = clients.start(node, List.of("fill", node.name()));
         fillings.put(node.number(), filling);
         filling.tell("fill");
@@ -80,13 +81,20 @@ final class ChaosLab {
                 start(first(strike));
             }
             case METADATA_KILL -> lab.start(first(strike), METADATA);
-            case CLIENT_KILL -> clients.startKilled();
+            case CLIENT_KILL -> {
+                startMetadata();
+                clients.startKilled();
+            }
         }
     }
 
-    /** Its only metadata server first: without that a block server ends. */
-    private void start(LabNode node) throws IOException, InterruptedException {
+    /** Programs that start now wait for it, and this thread for them. */
+    private void startMetadata() throws IOException, InterruptedException {
         lab.start(node(1), METADATA);
+    }
+
+    private void start(LabNode node) throws IOException, InterruptedException {
+        startMetadata();
         lab.start(node, BLOCK);
     }
 
