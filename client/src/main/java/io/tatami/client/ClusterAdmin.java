@@ -147,6 +147,22 @@ public final class ClusterAdmin {
                 .getMap();
     }
 
+    /**
+     * What each shard has on a block server, and what keeps its blocks there, in the order of the shards. For the
+     * superuser only.
+     *
+     * @param server its id
+     */
+    public List<CopiesStatusReply> copiesOn(int server) throws TatamiException {
+        List<GroupId> shards = new ArrayList<>();
+        for (int shard = 0; shard < caller.shards(); shard++) {
+            shards.add(GroupId.ofShard(shard));
+        }
+        CopiesStatusRequest request =
+                CopiesStatusRequest.newBuilder().setServerId(server).build();
+        return caller.callAll(shards, MetaMethods.COPIES_STATUS, request, caller.deadline());
+    }
+
     /** Checks every entry and block record at and below a path, and keeps what it finds. For the superuser only. */
     public FsckReport fsck(TatamiPath path) throws TatamiException {
         FsckReport.Collected found = new FsckReport.Collected();

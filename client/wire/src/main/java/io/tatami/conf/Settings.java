@@ -38,6 +38,12 @@ public final class Settings {
         return setting.parse(text == null || text.isBlank() ? setting.defaultText() : text);
     }
 
+    /** The text under a key that is another program's, such as Hadoop's; empty where none is set. */
+    public String foreign(String key) {
+        String text = source.apply(key);
+        return text == null ? "" : text.strip();
+    }
+
     /** Whether the source has a value for this setting. */
     public boolean isSet(Setting<?> setting) {
         String text = source.apply(setting.key());

@@ -410,6 +410,11 @@ public final class ShardState extends Records {
         return readOr(Keys.credit(server), CreditRecord.getDefaultInstance(), CreditRecord.parser());
     }
 
+    /** Whether no block is placed on a server, as it drains. */
+    public boolean isClosed(ServerId server) {
+        return credit(server).getClosedRound() != 0;
+    }
+
     public void putCredit(ServerId server, CreditRecord credit) {
         write(Keys.credit(server), credit);
     }

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code tatami start block}. */
 @Command(name = "block", description = "Starts a block server, which joins the cluster with its volumes.")
@@ -54,6 +56,26 @@ final class StartBlockCommand implements Callable<Integer> {
     @Option(names = "--port", defaultValue = "0", description = "The data port, 0 for any (default: ${DEFAULT-VALUE}).")
     private int port;
 
+    @Option(
+            names = "--rack",
+            paramLabel = "RACK",
+            defaultValue = "",
+            converter = Rack.class,
+            description = "The rack, for example /room1/rack7; without it, metadata servers look it up in Hadoop's"
+                    + " topology table or script.")
+    private String rack;
+
+    /** A rack as a path. */
+    static final class Rack implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (!text.isEmpty() && !text.startsWith("/")) {
+                throw new TypeConversionException("'" + text + "' is not a rack; write for example /room1/rack7");
+            }
+            return text;
+        }
+    }
+
     @Override
     public Integer call() throws Exception {
         return ServerLifecycle.run(spec, options, () -> {
@@ -70,7 +92,8 @@ final class StartBlockCommand implements Callable<Integer> {
                             capacityBytes,
                             options.host,
                             port,
-                            cache.place()),
+                            cache.place(),
+                            rack),
                     id,
                     cluster.sockets(),
                     BlockServerSettings.from(SystemSettings.get()));

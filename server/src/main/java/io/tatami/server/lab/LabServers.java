@@ -156,6 +156,8 @@ final class LabServers {
                 authority(),
                 "--data",
                 node.data(LabRole.BLOCK).toString(),
+                "--rack",
+                node.rack(),
                 "--volume",
                 isolation.volume(node).toString(),
                 "--capacity",

@@ -64,6 +64,7 @@ public final class BlockNode implements AutoCloseable {
      * @param host the name tasks are scheduled by, and which clients connect to
      * @param port 0 for any
      * @param cache of the cache tier; null for none
+     * @param rack as a path such as {@code /room1/rack7}; empty where the cluster is to find it out
      */
     public record Setup(
             Path directory,
@@ -71,10 +72,11 @@ public final class BlockNode implements AutoCloseable {
             long capacityBytes,
             String host,
             int port,
-            @Nullable CachePlace cache) {
+            @Nullable CachePlace cache,
+            String rack) {
         /** Without a cache tier. */
         public Setup(Path directory, List<Path> volumes, long capacityBytes, String host, int port) {
-            this(directory, volumes, capacityBytes, host, port, null);
+            this(directory, volumes, capacityBytes, host, port, null, "");
         }
     }
 
@@ -167,7 +169,7 @@ public final class BlockNode implements AutoCloseable {
                 .setHost(setup.host())
                 .setData(Endpoint.newBuilder().setHost(setup.host()).setPort(address.getPort()))
                 .setHasCache(setup.cache() != null)
-                .setRack("/default-rack")
+                .setRack(setup.rack())
                 .addStorageType("DISK")
                 .build();
         try {

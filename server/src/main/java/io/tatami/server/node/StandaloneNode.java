@@ -74,7 +74,8 @@ public final class StandaloneNode implements AutoCloseable {
                             location.capacityBytes(),
                             location.host(),
                             0,
-                            location.cache()),
+                            location.cache(),
+                            ""),
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings));

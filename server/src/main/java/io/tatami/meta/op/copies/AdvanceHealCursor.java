@@ -23,8 +23,9 @@ import java.util.Set;
 
 /**
  * Queues the next blocks of a server that is to have none any more, in the order of their ids: in the first pass those
- * of which one good copy is left, in the second all. Where the pass has got is logged. The queue is bounded: where too
- * many blocks wait, the cursor does. Pass 0 forgets the cursor.
+ * of which one good copy is left, in the second all; in the third all of one that serves, and has another rack. Where
+ * the pass has got is logged. The queue is bounded: where too many blocks wait, the cursor does. Pass 0 forgets the
+ * cursor.
  */
 public final class AdvanceHealCursor
         implements Operation<ShardState, AdvanceHealCursorRequest, AdvanceHealCursorReply> {
@@ -37,14 +38,18 @@ public final class AdvanceHealCursor
     /** All blocks. */
     public static final int ALL = 2;
 
+    /** All blocks, of a server that serves and is in another rack than before. */
+    public static final int MOVED = 3;
+
     @Override
     public AdvanceHealCursorReply decide(ShardState state, RequestContext context, AdvanceHealCursorRequest request) {
         ServerId server = new ServerId(request.getServerId());
         HealCursorRecord cursor = state.needs().healCursor(server);
         if (request.getPass() == NO_PASS) {
-            if (cursor.getPass() != NO_PASS) {
-                state.needs().removeHealCursor(server);
-            }
+            end(state, server, cursor, cursor.getRackChanges());
+            return AdvanceHealCursorReply.newBuilder().setDone(true).build();
+        }
+        if (request.getPass() == MOVED && cursor.getRackChanges() >= request.getRackChanges()) {
             return AdvanceHealCursorReply.newBuilder().setDone(true).build();
         }
         if (state.needs().count() >= request.getWaitingMax()) {
@@ -58,17 +63,31 @@ public final class AdvanceHealCursor
             state.needs()
                     .putHealCursor(
                             server,
-                            HealCursorRecord.newBuilder()
+                            cursor.toBuilder()
                                     .setPass(request.getPass())
                                     .setAfterBlockId(page.get(page.size() - 1).value())
                                     .build());
-        } else if (cursor.getPass() != NO_PASS) {
-            state.needs().removeHealCursor(server);
+        } else {
+            end(state, server, cursor, Math.max(cursor.getRackChanges(), request.getRackChanges()));
         }
         return AdvanceHealCursorReply.newBuilder()
                 .setDone(done)
                 .setLookedAt(page.size())
                 .build();
+    }
+
+    /** No pass is under way; for how many changes of the rack one was done stays. */
+    private static void end(ShardState state, ServerId server, HealCursorRecord cursor, int rackChanges) {
+        HealCursorRecord ended =
+                HealCursorRecord.newBuilder().setRackChanges(rackChanges).build();
+        if (ended.equals(cursor)) {
+            return;
+        }
+        if (rackChanges == 0) {
+            state.needs().removeHealCursor(server);
+        } else {
+            state.needs().putHealCursor(server, ended);
+        }
     }
 
     private static List<BlockId> page(ShardState state, ServerId server, long after, int limit) {
@@ -94,7 +113,7 @@ public final class AdvanceHealCursor
             boolean isLast = needed.getWanted() > 1 && good(needed, lost) <= 1;
             if (isLast && state.needs().urgency(block) != Urgency.LAST_COPY) {
                 state.needs().put(block, Urgency.LAST_COPY, file, needed.getIndex());
-            } else if (!isLast && request.getPass() == ALL) {
+            } else if (!isLast && request.getPass() >= ALL) {
                 state.needs().look(block, file, needed.getIndex());
             }
         }

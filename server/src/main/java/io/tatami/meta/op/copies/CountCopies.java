@@ -1,7 +1,9 @@
 package io.tatami.meta.op.copies;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.reclaim.CloseServer;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.RequestContext;
@@ -9,9 +11,11 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.CountCopiesRequest;
+import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
 import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.StuckBlock;
 
 /**
  * Counts what a shard has on a block server, and what waits. A server's blocks are walked over, {@value #COUNTED_MAX}
@@ -20,6 +24,9 @@ import io.tatami.protocol.wire.CopiesStatusReply;
 public final class CountCopies implements Operation<ShardState, CountCopiesRequest, CopiesStatusReply> {
     /** Some tenths of a second of a reader's time. */
     static final int COUNTED_MAX = 1_000_000;
+
+    /** Blocks of a server that are named. */
+    static final int NAMED_MAX = 32;
 
     @Override
     public CopiesStatusReply decide(ShardState state, RequestContext context, CountCopiesRequest request) {
@@ -41,6 +48,7 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
     private static void count(ShardState state, ServerId server, CopiesStatusReply.Builder status) {
         long held = 0;
         long others = 0;
+        NeededBlocks blocks = new NeededBlocks(state);
         byte[] prefix = Keys.replicas(server);
         try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
             while (held + others < COUNTED_MAX && cursor.next()) {
@@ -49,8 +57,26 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
                 } else {
                     others++;
                 }
+                if (status.getStuckCount() < NAMED_MAX) {
+                    status.addStuck(named(blocks, new BlockId(Keys.blockOfReplica(cursor.key()))));
+                }
             }
         }
-        status.setHeldBlocks(held).setOpenBlocks(others);
+        status.setHeldBlocks(held)
+                .setOpenBlocks(others)
+                .setDrained(held + others == 0 && CloseServer.isDrained(state.credit(server)));
+    }
+
+    private static StuckBlock named(NeededBlocks blocks, BlockId block) {
+        NeededBlock found = blocks.find(block);
+        boolean isWritten = !found.hasBlock() && found.getFileId() != 0;
+        return StuckBlock.newBuilder()
+                .setBlockId(block.value())
+                .setFileId(found.getFileId())
+                .setReason(
+                        isWritten
+                                ? "it is being written: it is copied when its file is closed, or the writer's lease ends"
+                                : "")
+                .build();
     }
 }

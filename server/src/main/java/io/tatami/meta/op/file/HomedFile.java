@@ -172,12 +172,17 @@ public final class HomedFile {
         state.changeBlock(id, index, block);
     }
 
-    /** A block is final: its copies are held. If there are fewer or more than the file asks for, they are looked at. */
+    /**
+     * A block is final: its copies are held. If there are fewer or more than the file asks for, or one is on a server
+     * that drains, they are looked at.
+     */
     public void finishBlock(int index, BlockRecord.Builder block) {
         changeBlock(index, block.setOpen(false).build());
         BlockId blockId = new BlockId(block.getBlockId());
         BlockCopies.counted(block).forEach(copy -> state.putReplica(copy.server(), blockId, replica(true)));
-        if (block.getServerIdCount() != Math.max(1, home.getReplication()) || block.getSpareCount() > 0) {
+        if (block.getServerIdCount() != Math.max(1, home.getReplication())
+                || block.getSpareCount() > 0
+                || ServerId.listOf(block.getServerIdList()).stream().anyMatch(state::isClosed)) {
             state.needs().look(blockId, id, index);
         }
     }

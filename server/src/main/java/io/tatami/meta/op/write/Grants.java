@@ -203,7 +203,7 @@ final class Grants {
     }
 
     private boolean hasCredit(Candidate candidate) {
-        return state.credit(candidate.server()).getBlocks() > 0;
+        return state.credit(candidate.server()).getBlocks() > 0 && !state.isClosed(candidate.server());
     }
 
     /** Whether the server is alive and to get new bytes. */

@@ -42,6 +42,7 @@ final class MembershipFlows {
     private final ClusterWatch watch;
     private final MapAnnouncer announcer;
     private final ServerReports reports;
+    private final DrainEnds drains;
     private final RegisterMetadataServer registerMetadata;
     private final RegisterBlockServer registerBlock;
     private final ChangeBlockServer changeBlock;
@@ -53,6 +54,7 @@ final class MembershipFlows {
             ClusterWatch watch,
             MapAnnouncer announcer,
             ServerReports reports,
+            DrainEnds drains,
             RegisterMetadataServer registerMetadata) {
         this.group = group;
         this.peers = peers;
@@ -61,6 +63,7 @@ final class MembershipFlows {
         this.changeBlock = new ChangeBlockServer(watch::isDead, watch::isAway);
         this.announcer = announcer;
         this.reports = reports;
+        this.drains = drains;
         this.registerMetadata = registerMetadata;
     }
 
@@ -107,12 +110,31 @@ final class MembershipFlows {
     /** Answered when all metadata servers that can be reached know: none grants blocks there that are not to be. */
     CompletableFuture<ChangeBlockServerReply> changeBlockServer(
             RequestOrigin origin, ChangeBlockServerRequest request) {
-        return group.submit(changeBlock, origin, request)
+        return requireDrained(request)
+                .thenCompose(drained -> group.submit(changeBlock, origin, request))
                 .thenCompose(changed -> watch.refresh())
                 .thenCompose(map -> announcer
                         .announce(map)
                         .thenApply(told ->
                                 ChangeBlockServerReply.newBuilder().setMap(map).build()));
+    }
+
+    /** A server is forgotten only if no shard has come to have a block there since its drain has ended. */
+    private CompletableFuture<Void> requireDrained(ChangeBlockServerRequest request) {
+        ServerId server = new ServerId(request.getServerId());
+        boolean isToBeAsked = request.getAction() == ChangeBlockServerRequest.Action.FORGET
+                && peers.map().getBlockServerList().stream()
+                        .anyMatch(info -> info.getServerId() == request.getServerId() && info.getDrained());
+        if (!isToBeAsked) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return drains.isDrained(server)
+                .thenCompose(drained -> drained
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(new TatamiException(
+                                ErrorCode.IN_USE,
+                                "not all shards say that they have no block on block server " + server
+                                        + ": wait until 'tatami admin block status' says so")));
     }
 
     /** Answered when all metadata servers that can be reached know: from then on they refuse, or allow, changes. */

@@ -33,8 +33,9 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
         RegisterMetadataServer registerMetadata = new RegisterMetadataServer(
                 parts.record().getShards(), parts.record().getHandleKey(), superuser, replicas);
         ServerReports reports = new ServerReports(parts.group(), parts.clock(), maps, watch, announcer);
+        DrainEnds drains = new DrainEnds(parts.group(), parts.peers());
         MembershipFlows membership =
-                new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, registerMetadata);
+                new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, drains, registerMetadata);
         MetadataServerFlows servers = new MetadataServerFlows(parts.group(), reports, replicas);
         GrowingReplication growing = new GrowingReplication(parts, reports);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
@@ -53,6 +54,11 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
                 .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST))
                 .background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas))
                 .background("cluster.moves", "k", servers::moveOn)
-                .background("cluster.replication", "k", growing);
+                .background("cluster.replication", "k", growing)
+                .background("cluster.drains", "k", drains);
+        RackMapping racks = RackMapping.from(parts.settings());
+        if (racks.isConfigured()) {
+            table.background("cluster.racks", "k", new RackResolution(parts.group(), racks, parts.clock()));
+        }
     }
 }

@@ -94,6 +94,12 @@ final class BlockWaits {
         blocks.remove(block);
     }
 
+    /** What a block waits for, as it was noted last; empty where nothing was. */
+    synchronized String reason(BlockId block) {
+        Waiting waiting = blocks.get(block);
+        return waiting == null ? "" : waiting.reason;
+    }
+
     /** Some that cannot go on. */
     synchronized List<StuckBlock> stuck(int limit) {
         List<StuckBlock> stuck = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.copies;
 
+import io.tatami.base.ServerId;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.op.copies.CountCopies;
@@ -20,6 +21,8 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
         ServerStandings standings = new ServerStandings(
                 parts.clock(), settings.get(CopySettings.LOST_AFTER), settings.get(CopySettings.SILENT_PERCENT_MAX));
         CopyScheduler maker = new CopyScheduler(parts, standings, settings.get(CopySettings.IN_FLIGHT_MAX));
+        DeadServers lost = new DeadServers(parts, standings);
+        CopiesOfServer ofServer = new CopiesOfServer(parts.peers(), maker, lost, new DrainProgress(parts.clock()));
         RecordCopies record = new RecordCopies();
         CountCopies count = new CountCopies();
         table.flow(
@@ -40,6 +43,9 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                                                 .setServerId(asked.getServerId())
                                                 .build())
                                 .thenApply(counted -> {
+                                    if (asked.getServerId() != 0) {
+                                        return ofServer.complete(new ServerId(asked.getServerId()), counted);
+                                    }
                                     CopiesStatusReply.Builder status = counted.toBuilder();
                                     maker.addTo(status);
                                     return status.build();
@@ -47,6 +53,6 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                 .flow(MetaMethods.FSCK, new CheckFlow(parts.group(), parts.peers(), standings))
                 .background("copies", "u", maker::run)
                 .background("files with other copies", "u", new ChangedFiles(parts)::run)
-                .background("blocks of lost servers", "", new DeadServers(parts, standings)::run);
+                .background("blocks of lost servers", "", lost::run);
     }
 }

@@ -118,6 +118,11 @@ final class CopyScheduler {
         }
     }
 
+    /** What a block waits for; empty where that is not known. Called by any thread. */
+    String reason(BlockId block) {
+        return waits.reason(block);
+    }
+
     /** What the leader knows beside the records. Called by any thread. */
     void addTo(CopiesStatusReply.Builder status) {
         status.setIntendedCopies(pulls.count())

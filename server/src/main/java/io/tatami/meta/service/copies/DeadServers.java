@@ -12,19 +12,22 @@ import io.tatami.meta.service.copies.ServerStandings.Seen;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.AdvanceHealCursorReply;
 import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
+import io.tatami.protocol.wire.BlockServerInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Queues the blocks of servers that are to have none any more, a page at a time: of a server that is dead at once those
  * with one good copy left, and all when it is lost; of one that drains or was forgotten both, one after the other. A
  * server that comes back ends that. Passes come again while the server stays so, for what it has got meanwhile. Nothing
- * is queued for dead servers while copying is braked, and nothing at all while {@value #WAITING_MAX} blocks wait.
+ * is queued for dead servers while copying is braked, and nothing at all while {@value #WAITING_MAX} blocks wait. When
+ * nothing of that is due, the blocks of servers are queued whose rack was changed.
  *
  * <p>The fields belong to the runs of one background task, which never overlap.
  */
@@ -40,7 +43,10 @@ final class DeadServers {
     private final ServerStandings standings;
     private final Clock clock;
     private final AdvanceHealCursor advance = new AdvanceHealCursor();
-    private final Map<ServerId, Progress> progress = new HashMap<>();
+    private final Map<ServerId, Progress> progress = new ConcurrentHashMap<>();
+
+    /** Of each server for how many changes of its rack its blocks were queued. */
+    private final Map<ServerId, Integer> racksJudged = new HashMap<>();
 
     /** Of one server: the last pass that is done, and when the last one of all was. */
     private record Progress(int pass, long doneNanos) {}
@@ -69,7 +75,7 @@ final class DeadServers {
             }
         });
         if (due.isEmpty()) {
-            return CompletableFuture.completedFuture(LOOK);
+            return lookForMoved(seen);
         }
         ServerId server = due.get(0);
         int pass = passDone(server) + 1;
@@ -80,6 +86,31 @@ final class DeadServers {
             progress.put(server, new Progress(reply.getDone() ? pass : pass - 1, clock.monotonicNanos()));
             return Duration.ZERO;
         });
+    }
+
+    /** A server that serves, and whose rack was changed since its blocks were queued for that. */
+    private CompletableFuture<Duration> lookForMoved(Seen seen) {
+        for (BlockServerInfo info : peers.map().getBlockServerList()) {
+            ServerId server = new ServerId(info.getServerId());
+            if (info.getRackChanges() > racksJudged.getOrDefault(server, 0)
+                    && seen.byId().get(server) == Standing.SERVES) {
+                return advance(request(seen, server, AdvanceHealCursor.MOVED).setRackChanges(info.getRackChanges()))
+                        .thenApply(reply -> {
+                            if (reply.getDone()) {
+                                racksJudged.put(server, info.getRackChanges());
+                            }
+                            return reply.getFull() ? LOOK : Duration.ZERO;
+                        });
+            }
+        }
+        racksJudged.keySet().retainAll(seen.byId().keySet());
+        return CompletableFuture.completedFuture(LOOK);
+    }
+
+    /** Whether all blocks of a server that is to have none were queued since that is so. Called by any thread. */
+    boolean hasQueued(ServerId server) {
+        Progress known = progress.get(server);
+        return known != null && known.pass() == AdvanceHealCursor.ALL;
     }
 
     /** A server whose blocks were queued and need not be; null for none. */
@@ -117,12 +148,20 @@ final class DeadServers {
     }
 
     private CompletableFuture<AdvanceHealCursorReply> advance(Seen seen, ServerId server, int pass) {
+        return advance(request(seen, server, pass));
+    }
+
+    private CompletableFuture<AdvanceHealCursorReply> advance(AdvanceHealCursorRequest.Builder request) {
+        return group.submit(advance, RequestOrigin.SERVICE, request.build());
+    }
+
+    private static AdvanceHealCursorRequest.Builder request(Seen seen, ServerId server, int pass) {
         AdvanceHealCursorRequest.Builder request = AdvanceHealCursorRequest.newBuilder()
                 .setServerId(server.value())
                 .setPass(pass)
                 .setLimit(PAGE)
                 .setWaitingMax(WAITING_MAX);
         seen.withoutGoodCopies().forEach(lost -> request.addLostServerId(lost.value()));
-        return group.submit(advance, RequestOrigin.SERVICE, request.build());
+        return request;
     }
 }

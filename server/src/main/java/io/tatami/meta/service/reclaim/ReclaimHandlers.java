@@ -12,9 +12,11 @@ import io.tatami.protocol.MetaMethods;
 public final class ReclaimHandlers implements GroupPart<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, PartContext<ShardState> parts) {
+        DrainWatch drains = new DrainWatch(parts);
         table.write(MetaMethods.RECLAIM_DIRECTORIES, new ReclaimDirectories())
                 .write(MetaMethods.DAMAGED_COPIES, new RecordDamage())
                 .background("reclamation", "q", new BlockReclaimer(parts)::run)
-                .background("audit of block servers", "", new ServerAudit(parts)::run);
+                .background("audit of block servers", "", new ServerAudit(parts, drains)::run)
+                .background("block servers that drain", "", drains::run);
     }
 }

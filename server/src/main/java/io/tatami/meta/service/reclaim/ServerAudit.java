@@ -42,12 +42,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks each block server, when it appears and every few hours, whether it has what this shard believes it to have, and
- * what else of this shard's it has. What a server misses is written down. What nobody knows of is disowned, and then
- * deleted, only where two whole rounds say the same of a block older than the first of them, where that is at most 1 %
- * of what the shard has on the server, and in a shard that was never restored from a backup: it may not know of blocks
- * that are in use. Any error voids the round in which it happens. A server with volumes that do not serve answers for
- * the others, and is asked again soon.
+ * Asks each block server, when it appears, every few hours, and when it is to be drained, whether it has what this
+ * shard believes it to have, and what else of this shard's it has. What a server misses is written down. What nobody
+ * knows of is disowned, and then deleted, only where two whole rounds say the same of a block older than the first of
+ * them, where that is at most 1 % of what the shard has on the server, and in a shard that was never restored from a
+ * backup: it may not know of blocks that are in use. Any error voids the round in which it happens. A server with
+ * volumes that do not serve answers for the others, and is asked again soon.
  *
  * <p>The fields belong to the runs of one background task, which never overlap; a run audits at most one server.
  */
@@ -71,6 +71,7 @@ final class ServerAudit {
     private final GroupPeers peers;
     private final Clock clock;
     private final int restoreEpoch;
+    private final DrainWatch drains;
     private final BeginAudit begin = new BeginAudit();
     private final AuditPage page = new AuditPage();
     private final CompareAudit compare = new CompareAudit();
@@ -85,7 +86,8 @@ final class ServerAudit {
     /** When a server is due again, and what the last round found on it that nobody knows of. */
     private record Standing(long dueNanos, Set<UnknownCopy> suspects) {}
 
-    ServerAudit(PartContext<ShardState> parts) {
+    ServerAudit(PartContext<ShardState> parts, DrainWatch drains) {
+        this.drains = drains;
         this.group = parts.group();
         this.peers = parts.peers();
         this.clock = parts.clock();
@@ -114,7 +116,9 @@ final class ServerAudit {
                 ServerId server = new ServerId(info.getServerId());
                 serving.add(server);
                 Standing standing = servers.get(server);
-                if (standing == null || clock.monotonicNanos() - standing.dueNanos() >= 0) {
+                if (standing == null
+                        || clock.monotonicNanos() - standing.dueNanos() >= 0
+                        || drains.awaitsAudit(server)) {
                     due = server;
                 }
             }
@@ -215,7 +219,8 @@ final class ServerAudit {
         CompletableFuture<Void> run(long after) {
             if (after >= begun.getUpToBlockId()) {
                 tell(server, notServing);
-                return conclude(server, unknown, unknownCopies, known);
+                return conclude(server, unknown, unknownCopies, known)
+                        .thenCompose(done -> drains.audited(server, begun.getRound(), known));
             }
             AuditPageRequest next = AuditPageRequest.newBuilder()
                     .setServerId(server.value())
@@ -261,6 +266,8 @@ final class ServerAudit {
                     .setAnswer(answer)
                     .build();
             return group.read(compare, RequestOrigin.SERVICE, compared).thenCompose(differs -> {
+                known += answer.getUnknownBlockIdCount() - differs.getUnknownBlockIdCount();
+                known += answer.getUnknownCopyCount() - differs.getUnknownCopyCount();
                 differs.getUnknownBlockIdList()
                         .forEach(block -> addUnknown(
                                 UnknownCopy.newBuilder().setBlockId(block).build()));

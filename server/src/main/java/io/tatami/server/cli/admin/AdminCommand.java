@@ -30,6 +30,9 @@ public final class AdminCommand {
                 ChangeBlockServerCommands.Undrain.class,
                 ChangeBlockServerCommands.Maintenance.class,
                 ChangeBlockServerCommands.GiveUp.class,
+                ChangeBlockServerCommands.Forget.class,
+                ChangeBlockServerCommands.Admit.class,
+                ChangeBlockServerCommands.ReleaseBrake.class,
                 ChangeBlockServerCommands.Rack.class,
                 BlockRateCommand.class
             })

@@ -4,32 +4,51 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.StuckBlock;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin block status URI}. */
-@Command(name = "status", description = "Lists the block servers with their states, racks, and room.")
+/** {@code tatami admin block status URI [SERVER]}. */
+@Command(
+        name = "status",
+        description = "Lists the block servers with their states, racks, and room; or shows what keeps blocks on one.")
 final class BlockStatusCommand implements Callable<Integer> {
+    private static final int STUCK_MAX = 32;
+
     @Spec
     private CommandSpec spec;
 
     @Mixin
     private ClusterArgument cluster;
 
+    @Parameters(index = "1", arity = "0..1", paramLabel = "SERVER", description = "Its id, or host:port.")
+    private @Nullable String server;
+
     @Override
     public Integer call() throws TatamiException {
-        ClusterMap map;
+        PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = cluster.connect()) {
-            map = client.cluster().map();
+            ClusterMap map = client.cluster().map();
+            if (server == null) {
+                print(map, out);
+            } else {
+                BlockServerInfo info = BlockServerArgument.find(map, server);
+                print(info, client.cluster().copiesOn(info.getServerId()), out);
+            }
         }
-        print(map, spec.commandLine().getOut());
+        out.flush();
         return ExitCode.DONE;
     }
 
@@ -40,11 +59,64 @@ final class BlockStatusCommand implements Callable<Integer> {
                     "%6d %-28s %-12s %-24s %16d %16d%n",
                     info.getServerId(),
                     BlockServerArgument.address(info),
-                    info.getState().name().toLowerCase(Locale.ROOT),
+                    state(info),
                     info.getRack(),
                     info.getUsedBytes(),
                     info.getFreeBytes());
         }
         out.flush();
+    }
+
+    /** A drain that has ended; one that was given up stays what it is. */
+    static String state(BlockServerInfo info) {
+        return info.getDrained() && info.getState() != BlockServerInfo.State.GONE
+                ? "drained"
+                : info.getState().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** @param shards what each shard says of the server */
+    static void print(BlockServerInfo info, List<CopiesStatusReply> shards, PrintWriter out) {
+        out.printf(
+                "block server %d (%s) is %s in rack %s%n",
+                info.getServerId(), BlockServerArgument.address(info), state(info), info.getRack());
+        long held = shards.stream().mapToLong(CopiesStatusReply::getHeldBlocks).sum();
+        long open = shards.stream().mapToLong(CopiesStatusReply::getOpenBlocks).sum();
+        out.printf("blocks there: %d, and %d that are being copied there or are spare%n", held, open);
+        if (info.getState() == BlockServerInfo.State.DRAINING && !info.getDrained()) {
+            printDrain(shards, held + open, out);
+        }
+        shards.stream()
+                .map(CopiesStatusReply::getBrake)
+                .filter(brake -> !brake.isEmpty())
+                .distinct()
+                .forEach(brake -> out.printf("brake: %s%n", brake));
+    }
+
+    private static void printDrain(List<CopiesStatusReply> shards, long left, PrintWriter out) {
+        long ended = shards.stream().filter(CopiesStatusReply::getDrained).count();
+        long millis = shards.stream()
+                .mapToLong(CopiesStatusReply::getDrainedInMillis)
+                .max()
+                .orElse(0);
+        out.printf(
+                "the drain has ended in %d of %d shards; %s%n",
+                ended,
+                shards.size(),
+                left == 0 || millis == 0
+                        ? "the time left is not known"
+                        : "about " + Math.max(1, Duration.ofMillis(millis).toSeconds()) + " s are left at this rate");
+        shards.stream()
+                .map(CopiesStatusReply::getDrainWaitsFor)
+                .filter(reason -> !reason.isEmpty())
+                .distinct()
+                .forEach(reason -> out.printf("it waits for: %s%n", reason));
+        shards.stream()
+                .flatMap(shard -> shard.getStuckList().stream())
+                .limit(STUCK_MAX)
+                .forEach(block -> print(block, out));
+    }
+
+    private static void print(StuckBlock block, PrintWriter out) {
+        out.printf("block %d of file %d: %s%n", block.getBlockId(), block.getFileId(), block.getReason());
     }
 }

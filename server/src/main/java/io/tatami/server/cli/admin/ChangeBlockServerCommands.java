@@ -6,6 +6,7 @@ import io.tatami.conf.SettingKind;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import java.time.Duration;
@@ -124,12 +125,85 @@ final class ChangeBlockServerCommands {
         @Parameters(
                 index = "2",
                 paramLabel = "RACK",
-                description = "For example /room1/rack7; '' for the one it starts with.")
+                description = "For example /room1/rack7; '' for the one it starts with, or that is looked up.")
         private String rack;
 
         @Override
         ChangeBlockServerRequest.Builder change() {
             return of(Action.SET_RACK).setRack(rack);
+        }
+    }
+
+    /** {@code tatami admin block admit URI SERVER}. */
+    @Command(
+            name = "admit",
+            description = "Lets a dead block server come back with a disk that does not show its last start: one that"
+                    + " was restored. Of two copies of the disk only the first that starts is taken.")
+    static final class Admit extends Change {
+        @Override
+        ChangeBlockServerRequest.Builder change() {
+            return of(Action.ADMIT);
+        }
+    }
+
+    /** {@code tatami admin block forget URI SERVER}. */
+    @Command(
+            name = "forget",
+            description = "Takes a block server that was drained, or given up, out of the cluster for good, once it is"
+                    + " stopped.")
+    static final class Forget implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private ClusterArgument cluster;
+
+        @Parameters(
+                index = "1",
+                paramLabel = "SERVER",
+                description = "Its id, or host:port, as 'tatami admin block status' lists them.")
+        private String server;
+
+        @Override
+        public Integer call() throws TatamiException {
+            try (TatamiClient client = cluster.connect()) {
+                int id =
+                        BlockServerArgument.find(client.cluster().map(), server).getServerId();
+                var unused = client.cluster()
+                        .changeBlockServer(
+                                Change.of(Action.FORGET).setServerId(id).build());
+                spec.commandLine().getOut().printf("block server %d is forgotten%n", id);
+                spec.commandLine().getOut().flush();
+            }
+            return ExitCode.DONE;
+        }
+    }
+
+    /** {@code tatami admin block release-brake URI}. */
+    @Command(
+            name = "release-brake",
+            description = "Has copies made although so many block servers are silent, until those are back.")
+    static final class ReleaseBrake implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private ClusterArgument cluster;
+
+        @Override
+        public Integer call() throws TatamiException {
+            try (TatamiClient client = cluster.connect()) {
+                ClusterMap map = client.cluster()
+                        .changeBlockServer(Change.of(Action.RELEASE_BRAKE).build());
+                long released = map.getBlockServerList().stream()
+                        .filter(BlockServerInfo::getBrakeReleased)
+                        .count();
+                spec.commandLine()
+                        .getOut()
+                        .printf("%d silent block servers do not keep copies from being made%n", released);
+                spec.commandLine().getOut().flush();
+            }
+            return ExitCode.DONE;
         }
     }
 

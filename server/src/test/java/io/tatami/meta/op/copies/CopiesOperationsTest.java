@@ -340,6 +340,33 @@ final class CopiesOperationsTest {
         assertEquals(0, shard.state().needs().healCursor(server).getPass());
     }
 
+    private AdvanceHealCursorReply advanceMoved(int rackChanges) throws Exception {
+        return shard.run(
+                new AdvanceHealCursor(),
+                AdvanceHealCursorRequest.newBuilder()
+                        .setServerId(holder.value())
+                        .setPass(AdvanceHealCursor.MOVED)
+                        .setRackChanges(rackChanges)
+                        .setLimit(100)
+                        .setWaitingMax(100)
+                        .build());
+    }
+
+    @Test
+    void blocksOfAServerInAnotherRackAreQueuedOnceForEachChange() throws Exception {
+        shard.change(state -> state.needs().remove(block));
+        assertTrue(advanceMoved(2).getDone());
+        assertEquals(Urgency.UNJUDGED, shard.state().needs().urgency(block));
+        shard.change(state -> state.needs().remove(block));
+        assertTrue(advanceMoved(2).getDone());
+        assertNull(shard.state().needs().urgency(block));
+        assertTrue(advance(AdvanceHealCursor.NO_PASS, 1, 100).getDone());
+        assertTrue(advanceMoved(2).getDone());
+        assertNull(shard.state().needs().urgency(block));
+        assertTrue(advanceMoved(3).getDone());
+        assertEquals(Urgency.UNJUDGED, shard.state().needs().urgency(block));
+    }
+
     @Test
     void firstPassQueuesLastCopiesOnly() throws Exception {
         shard.change(state -> state.needs().remove(block));

@@ -65,7 +65,7 @@ final class AuditRoundsTest {
     }
 
     private static void run(AuditWorld world) throws Exception {
-        ServerAudit audit = new ServerAudit(world.parts());
+        ServerAudit audit = new ServerAudit(world.parts(), new DrainWatch(world.parts()));
         BlockReclaimer reclaimer = new BlockReclaimer(world.parts());
         for (int round = 0; round < ROUNDS; round++) {
             Duration unused = world.finish(audit.run(), false);

@@ -39,7 +39,7 @@ final class ReclamationTest {
 
     private final ReclaimShard shard = new ReclaimShard(0);
     private final BlockReclaimer reclaimer = new BlockReclaimer(shard.parts());
-    private final ServerAudit audit = new ServerAudit(shard.parts());
+    private final ServerAudit audit = new ServerAudit(shard.parts(), new DrainWatch(shard.parts()));
 
     @Test
     void deletedFileGivesItsBlocksBackOnEveryServer() {
@@ -412,7 +412,7 @@ final class ReclamationTest {
     @Test
     void shardThatWasRestoredReclaimsNothingUnknown() {
         ReclaimShard restored = new ReclaimShard(1);
-        ServerAudit audits = new ServerAudit(restored.parts());
+        ServerAudit audits = new ServerAudit(restored.parts(), new DrainWatch(restored.parts()));
         for (int i = 0; i < 3; i++) {
             restored.disk(SERVER).add(restored.mint().value());
             audits.run().join();
