@@ -17,6 +17,7 @@ import io.tatami.benchmarks.workload.meta.CapacityBenchmark;
 import io.tatami.benchmarks.workload.meta.MetaBenchmark;
 import io.tatami.benchmarks.workload.micro.MicroBenchmarks;
 import io.tatami.benchmarks.workload.prefetch.PrefetchBenchmark;
+import io.tatami.benchmarks.workload.resting.RestingBenchmark;
 import io.tatami.benchmarks.workload.small.SmallBenchmark;
 import io.tatami.benchmarks.workload.stream.StreamBenchmark;
 import picocli.CommandLine;
@@ -49,7 +50,8 @@ public final class TatamiBenchmarks {
                 CapacityBenchmark.class,
                 ChaosBenchmark.class,
                 HealBenchmark.class,
-                BlocksBenchmark.class
+                BlocksBenchmark.class,
+                RestingBenchmark.class
             })
     static final class Bench {}
 
