@@ -258,6 +258,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private long sendToFlush(boolean durably) throws TatamiException {
         if (!builder.isEmpty() || (durably ? sentSyncLength : sentFlushLength) < position) {
             sendBuilt(durably ? Ask.SYNC : Ask.FLUSH);
+            memory.rest();
         }
         return position;
     }

@@ -111,6 +111,11 @@ final class FrameMemory {
         giveBack(isRead);
     }
 
+    /** Keeps no buffer for later: a stream that has asked for a flush may rest for long. What is in use stays so. */
+    void rest() {
+        releaseOwn();
+    }
+
     private void releaseOwn() {
         for (ByteBuf buffer : buffers) {
             buffer.release();

@@ -55,6 +55,16 @@ class FrameMemoryTest {
     }
 
     @Test
+    void streamThatRestsKeepsNothing() {
+        ByteBuf unacknowledged = memory.take(BlockPayload.BYTES_MAX).bytes();
+        memory.take(BlockPayload.BYTES_MAX).bytes().release();
+        memory.rest();
+        assertEquals(BlockPayload.BYTES_MAX, allocator.metric().usedDirectMemory());
+        unacknowledged.release();
+        assertEquals(0, allocator.metric().usedDirectMemory());
+    }
+
+    @Test
     void whatOthersHoldOutlivesTheMemory() {
         ByteBuf held = memory.take(BlockPayload.BYTES_MAX).bytes();
         held.writeLong(42);

@@ -1,6 +1,7 @@
 /**
  * Client processes of a benchmark. They use a file system through Hadoop's API or Tatami's client, and report their
- * counts and times to the benchmark. Imported by {@code benchmarks.workload..}.
+ * counts and times to the benchmark. Imported by {@code benchmarks.workload..} and
+ * {@code benchmarks.workload.resting}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.client;
