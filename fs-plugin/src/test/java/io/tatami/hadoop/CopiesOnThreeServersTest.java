@@ -20,7 +20,9 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,7 +56,9 @@ final class CopiesOnThreeServersTest {
                     out.write(content);
                 }
                 awaitCopies(fs, 1, 4);
-                for (int copies : new int[] {3, 1, 2}) {
+                assertEquals(0, ToolRunner.run(new FsShell(hadoop), new String[] {"-setrep", "-w", "3", "/copies"}));
+                assertCopies(fs, 3, 4);
+                for (int copies : new int[] {1, 2}) {
                     assertTrue(fs.setReplication(FILE, (short) copies));
                     awaitCopies(fs, copies, 4);
                     assertArrayEquals(content, read(fs, FILE_BYTES));
@@ -82,6 +86,15 @@ final class CopiesOnThreeServersTest {
             in.readFully(0, read);
         }
         return read;
+    }
+
+    /** What the shell waits for is what it then sees. */
+    private static void assertCopies(FileSystem fs, int copies, int blocks) throws IOException {
+        BlockLocation[] locations = fs.getFileBlockLocations(FILE, 0, Long.MAX_VALUE);
+        assertEquals(blocks, locations.length);
+        for (BlockLocation location : locations) {
+            assertEquals(copies, location.getHosts().length, location::toString);
+        }
     }
 
     private static void awaitCopies(FileSystem fs, int copies, int blocks) throws Exception {

@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.wire.BlockHealthCounts;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.StuckBlock;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.cli.TatamiServer;
 import io.tatami.server.cli.option.ExitCode;
@@ -20,6 +24,7 @@ import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.Patience;
 import io.tatami.server.node.StandaloneNode;
+import io.tatami.server.status.CopiesState;
 import io.tatami.server.status.StatusJson;
 import io.tatami.server.status.StatusReport;
 import io.tatami.server.status.StatusReport.ServerState;
@@ -128,6 +133,57 @@ class StatusTest {
         assertFalse(report.isWell());
         assertTrue(text(report).contains("does not answer: no \"way\""));
         assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\u000a\""), StatusJson.of(report));
+    }
+
+    private static CopiesState waiting(CopiesStatusReply... shards) {
+        GroupStatusReply group = GroupStatusReply.newBuilder()
+                .setFiles(10)
+                .setFilesOfSeveralCopies(7)
+                .setLastCopyBlocks(2)
+                .setUnderReplicatedBlocks(3)
+                .build();
+        return new CopiesState(List.of(group), List.of(shards));
+    }
+
+    private static StatusReport of(CopiesState copies) {
+        return new StatusReport(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(), List.of(), copies);
+    }
+
+    @Test
+    void copiesThatWaitAreToldWithTheTimeToHeal() {
+        CopiesStatusReply.Builder shard = CopiesStatusReply.newBuilder()
+                .addWaiting(BlockHealthCounts.newBuilder()
+                        .setUnderReplicated(2)
+                        .setCopiesLacking(3)
+                        .setLastCopy(2))
+                .addWaiting(BlockHealthCounts.newBuilder().setUnderReplicated(3).setCopiesLacking(3))
+                .setIntendedCopies(4)
+                .setBrake("a rack is silent")
+                .addStuck(StuckBlock.newBuilder().setBlockId(0x2a).setReason("no host"));
+        StatusReport unknown = of(waiting(shard.setMadeWithinMillis(60_000).build()));
+        String text = text(unknown);
+        assertTrue(text.contains("copies: 2 blocks wait with one good copy left, 3 with fewer"), text);
+        assertTrue(text.contains("blocks that wait: 0 healthy, 5 under-replicated"), text);
+        assertTrue(text.contains("2 blocks of several copies have one left that can be read"), text);
+        assertTrue(text.contains("all are made in an unknown time"), text);
+        assertTrue(text.contains("3 files ask for one copy"), text);
+        assertTrue(text.contains("copying is braked: a rack is silent"), text);
+        assertTrue(text.contains("b2a waits: no host"), text);
+        assertTrue(StatusJson.of(unknown).contains("\"seconds_to_heal\":\"unknown\""), StatusJson.of(unknown));
+
+        StatusReport known = of(waiting(shard.setCopiesMade(2).build()));
+        assertTrue(text(known).contains("all are made in about 3 min"), text(known));
+        assertTrue(StatusJson.of(known).contains("\"seconds_to_heal\":181"), StatusJson.of(known));
+    }
+
+    /** Whoever is not the superuser sees what the groups tell. */
+    @Test
+    void copiesThatWaitAreToldWithoutTheWordOfLeaders() {
+        String text = text(of(waiting()));
+        assertTrue(text.contains("copies: 2 blocks wait"), text);
+        assertFalse(text.contains("are made in"), text);
+        assertFalse(text(of(new CopiesState(List.of(), List.of()))).contains("copies:"));
     }
 
     @Test

@@ -71,7 +71,7 @@ final class UnderReplicatedTest {
 
     private static void assertSound(StandaloneNode node, TatamiClient client) throws Exception {
         assertEquals(List.of(), client.cluster().fsck(TatamiPath.ROOT).findings());
-        assertFalse(run(ExitCode.DONE, "status", node.uri()).contains("under-replicated"));
+        assertFalse(run(ExitCode.DONE, "status", node.uri()).contains("files ask for more copies"));
     }
 
     private static void write(TatamiClient client, TatamiPath path, int copies) throws Exception {

@@ -208,8 +208,7 @@ public final class BlockServers {
 
     private LocatedBlock located(BlockLocation location) {
         List<Holder> holders = ServerId.listOf(location.getServerIdList()).stream()
-                .map(id ->
-                        holder(id, byId().get(id), location.getBadServerIdList().contains(id.value())))
+                .map(id -> holder(id, byId().get(id), location))
                 .toList();
         return new LocatedBlock(
                 new BlockId(location.getBlockId()),
@@ -229,17 +228,34 @@ public final class BlockServers {
         List<Holder> holders = new ArrayList<>();
         for (int i = 0; i < Math.min(status.getReplication(), alive.size()); i++) {
             BlockServerInfo info = alive.get(Math.floorMod(Long.hashCode(status.getId()) + i, alive.size()));
-            holders.add(holder(new ServerId(info.getServerId()), info, false));
+            holders.add(holder(new ServerId(info.getServerId()), info));
         }
         return new LocatedBlock(BlockId.NONE, 0, status.getLength(), holders, false, false);
     }
 
-    private static Holder holder(ServerId id, @Nullable BlockServerInfo info, boolean bad) {
+    /** What the shard says of a server may be newer than the map. */
+    private static Holder holder(ServerId id, @Nullable BlockServerInfo info, BlockLocation location) {
+        Holder holder = holder(id, info);
+        boolean bad = location.getBadServerIdList().contains(id.value());
+        boolean away = location.getAwayServerIdList().contains(id.value());
+        return !bad && !away
+                ? holder
+                : new Holder(
+                        id,
+                        holder.host(),
+                        holder.port(),
+                        holder.rack(),
+                        holder.storageType(),
+                        holder.alive() && !away,
+                        bad);
+    }
+
+    private static Holder holder(ServerId id, @Nullable BlockServerInfo info) {
         if (info == null) {
-            return new Holder(id, "", 0, "", STORAGE_TYPE_UNKNOWN, false, bad);
+            return new Holder(id, "", 0, "", STORAGE_TYPE_UNKNOWN, false, false);
         }
         String type = info.getStorageTypeCount() == 0 ? STORAGE_TYPE_UNKNOWN : info.getStorageType(0);
-        return new Holder(id, info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info), bad);
+        return new Holder(id, info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info), false);
     }
 
     private static boolean isAlive(BlockServerInfo info) {

@@ -21,6 +21,7 @@ public final class StatusJson {
         status.put("capacity_bytes", report.cluster().capacityBytes());
         status.put("used_bytes", report.cluster().usedBytes());
         status.put("free_bytes", report.cluster().freeBytes());
+        status.put("copies", CopiesText.json(report.copies()));
         status.put(
                 "groups",
                 report.cluster().groups().stream()

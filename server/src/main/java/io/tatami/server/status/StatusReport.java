@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metadata none where the namespace group does not answer, which knows of them
  */
-public record StatusReport(ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> servers) {
+public record StatusReport(
+        ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> servers, CopiesState copies) {
     /** For all block servers together. */
     private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(10);
 
@@ -79,12 +80,16 @@ public record StatusReport(ClusterStatus cluster, List<MetadataServerInfo> metad
         }
         boolean isKnown =
                 cluster.groups().stream().anyMatch(group -> group.group().isNamespace() && group.status() != null);
-        return of(cluster, isKnown ? admin.metadataServers().getServerList() : List.of(), asked);
+        return new StatusReport(
+                cluster,
+                isKnown ? admin.metadataServers().getServerList() : List.of(),
+                withSlowness(asked),
+                CopiesState.of(admin, cluster, SERVERS_TIMEOUT));
     }
 
     /** @param asked without their volumes */
     public static StatusReport of(ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> asked) {
-        return new StatusReport(cluster, metadata, withSlowness(asked));
+        return new StatusReport(cluster, metadata, withSlowness(asked), CopiesState.of(cluster));
     }
 
     public boolean isWell() {

@@ -29,7 +29,8 @@ public final class StatusText {
                 HumanBytes.ofBytes(cluster.usedBytes()),
                 HumanBytes.ofBytes(cluster.freeBytes()));
         printGroups(cluster);
-        printCopies(cluster);
+        CopiesText.beyondServers(report).forEach(line -> out.printf("%n%s%n", line));
+        CopiesText.print(report, out);
         printReplicas(cluster);
         printMetadata(report.metadata());
         printServers(report.servers());
@@ -57,29 +58,6 @@ public final class StatusText {
                         numbers.getLeases(),
                         HumanBytes.ofBytes(numbers.getPendingReclaimBytes()));
             }
-        }
-    }
-
-    /** Only where files ask for more copies than there are servers. */
-    private void printCopies(ClusterStatus cluster) {
-        long files = 0;
-        int copies = 0;
-        for (ClusterStatus.GroupState group : cluster.groups()) {
-            GroupStatusReply numbers = group.status();
-            if (numbers != null && numbers.getFilesBeyondServers() > 0) {
-                files += numbers.getFilesBeyondServers();
-                copies = Math.max(copies, numbers.getCopiesAskedMax());
-            }
-        }
-        if (files > 0) {
-            long servers = cluster.map().getBlockServerList().stream()
-                    .filter(server -> server.getState() != BlockServerInfo.State.DEAD
-                            && server.getState() != BlockServerInfo.State.GONE)
-                    .count();
-            out.printf(
-                    "%nunder-replicated: %d files ask for more copies (up to %d) than the cluster can hold: it has %d"
-                            + " block servers, each of which holds one. 'tatami fsck' lists the files%n",
-                    files, copies, servers);
         }
     }
 

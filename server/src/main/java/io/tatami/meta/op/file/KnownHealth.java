@@ -66,6 +66,7 @@ final class KnownHealth {
                 .map(KnownCopy::server)
                 .map(ServerId::value)
                 .forEach(judged::addBadServerId);
+        block.getServerIdList().stream().filter(away::contains).forEach(judged::addAwayServerId);
         return judged.build();
     }
 
