@@ -3,6 +3,7 @@ package io.tatami.client;
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
@@ -150,16 +151,14 @@ public final class ClusterAdmin {
     /**
      * What each shard has on a block server, and what keeps its blocks there, in the order of the shards. For the
      * superuser only.
-     *
-     * @param server its id
      */
-    public List<CopiesStatusReply> copiesOn(int server) throws TatamiException {
+    public List<CopiesStatusReply> copiesOn(ServerId server) throws TatamiException {
         List<GroupId> shards = new ArrayList<>();
         for (int shard = 0; shard < caller.shards(); shard++) {
             shards.add(GroupId.ofShard(shard));
         }
         CopiesStatusRequest request =
-                CopiesStatusRequest.newBuilder().setServerId(server).build();
+                CopiesStatusRequest.newBuilder().setServerId(server.value()).build();
         return caller.callAll(shards, MetaMethods.COPIES_STATUS, request, caller.deadline());
     }
 

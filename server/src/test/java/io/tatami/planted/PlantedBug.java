@@ -258,8 +258,8 @@ enum PlantedBug {
             "io.tatami.meta.op.copies.CopiesOperationsTest#copyIsNotGivenUpByAnOldMap"),
     THE_BRAKE_IS_IGNORED(
             "io/tatami/meta/service/copies/ServerStandings.java",
-            "new ServersView(servers, !brake.isEmpty())",
-            "new ServersView(servers, false)",
+            "ServersOfMap.view(map, this::isLost, !brake.isEmpty())",
+            "ServersOfMap.view(map, this::isLost, false)",
             "io.tatami.meta.service.copies.CopyMakingTest#nothingIsCopiedWhileManyServersAreSilent"),
     A_PULLED_COPY_IS_REPORTED_BEFORE_IT_IS_FLUSHED(
             "io/tatami/block/service/copy/BlockPuller.java",

@@ -92,6 +92,25 @@ final class DrainedServerTest {
         }
     }
 
+    @Test
+    void aServerThatJoinsTakesBlocksOfNewFiles() throws Exception {
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 2),
+                        Settings.defaults(),
+                        user -> List.of());
+                TatamiClient client = ClusterAddress.of(node.uri())
+                        .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
+            int file = 0;
+            for (String host : List.of("127.0.0.12", "127.0.0.13", "127.0.0.14")) {
+                try (BlockNode joined = join(node, client, host)) {
+                    do {
+                        write(client, TatamiPath.ROOT.listedChild("new-" + file++), new byte[BYTES]);
+                    } while (held(client, joined) == 0);
+                }
+            }
+        }
+    }
+
     private static void stop(BlockNode server) throws Exception {
         server.close();
     }
@@ -135,13 +154,13 @@ final class DrainedServerTest {
     }
 
     private static long held(TatamiClient client, BlockNode server) throws Exception {
-        return client.cluster().copiesOn(server.id().value()).stream()
+        return client.cluster().copiesOn(server.id()).stream()
                 .mapToLong(CopiesStatusReply::getHeldBlocks)
                 .sum();
     }
 
     private static String stuck(TatamiClient client, BlockNode server) throws Exception {
-        return client.cluster().copiesOn(server.id().value()).toString();
+        return client.cluster().copiesOn(server.id()).toString();
     }
 
     private static String run(int code, String... words) {

@@ -415,6 +415,12 @@ public final class ShardState extends Records {
         return credit(server).getClosedRound() != 0;
     }
 
+    /** Whether an audit that began after a server was closed has found no block there. */
+    public boolean isFoundEmpty(ServerId server) {
+        CreditRecord credit = credit(server);
+        return credit.getClosedRound() != 0 && credit.getEmptyRound() >= credit.getClosedRound();
+    }
+
     public void putCredit(ServerId server, CreditRecord credit) {
         write(Keys.credit(server), credit);
     }

@@ -3,7 +3,6 @@ package io.tatami.meta.op.copies;
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.reclaim.CloseServer;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.RequestContext;
@@ -62,9 +61,7 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
                 }
             }
         }
-        status.setHeldBlocks(held)
-                .setOpenBlocks(others)
-                .setDrained(held + others == 0 && CloseServer.isDrained(state.credit(server)));
+        status.setHeldBlocks(held).setOpenBlocks(others).setDrained(held + others == 0 && state.isFoundEmpty(server));
     }
 
     private static StuckBlock named(NeededBlocks blocks, BlockId block) {

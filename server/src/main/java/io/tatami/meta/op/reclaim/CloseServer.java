@@ -27,7 +27,7 @@ public final class CloseServer implements Operation<ShardState, CloseServerReque
         boolean hasBlocks = hasBlocks(state, server);
         return CloseServerReply.newBuilder()
                 .setHasBlocks(hasBlocks)
-                .setDrained(!hasBlocks && isDrained(now))
+                .setDrained(!hasBlocks && state.isFoundEmpty(server))
                 .build();
     }
 
@@ -44,11 +44,6 @@ public final class CloseServer implements Operation<ShardState, CloseServerReque
         return request.getEmptyRound() > before.getEmptyRound()
                 ? before.toBuilder().setEmptyRound(request.getEmptyRound()).build()
                 : before;
-    }
-
-    /** Whether an audit that began after the server was closed has found no block there. */
-    public static boolean isDrained(CreditRecord credit) {
-        return credit.getClosedRound() != 0 && credit.getEmptyRound() >= credit.getClosedRound();
     }
 
     private static boolean hasBlocks(ShardState state, ServerId server) {

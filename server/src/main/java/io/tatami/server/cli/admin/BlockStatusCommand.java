@@ -1,5 +1,6 @@
 package io.tatami.server.cli.admin;
 
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -45,7 +46,7 @@ final class BlockStatusCommand implements Callable<Integer> {
                 print(map, out);
             } else {
                 BlockServerInfo info = BlockServerArgument.find(map, server);
-                print(info, client.cluster().copiesOn(info.getServerId()), out);
+                print(info, client.cluster().copiesOn(new ServerId(info.getServerId())), out);
             }
         }
         out.flush();

@@ -3,16 +3,22 @@ package io.tatami.meta.op.reclaim;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.file.FileShard;
+import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.CloseServerReply;
 import io.tatami.meta.state.wire.CloseServerRequest;
 import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.Grant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A shard places no blocks on a server that drains, and knows when that is done. */
@@ -70,6 +76,28 @@ final class CloseServerTest {
         assertFalse(reply.getDrained());
         shard.change(state -> state.removeReplica(ONE, block));
         assertTrue(close(true, 0).getDrained());
+    }
+
+    @Test
+    void aBlockThatBecomesFinalOnAClosedServerIsQueued() throws Exception {
+        assertNull(urgencyOfWritten("before", false));
+        assertEquals(Urgency.UNJUDGED, urgencyOfWritten("during", true));
+    }
+
+    /** A block is written, and its server may be closed meanwhile. */
+    private @Nullable Urgency urgencyOfWritten(String name, boolean closed) throws Exception {
+        CreateReply created = shard.create(name, 1);
+        Grant grant = created.getGrant(0);
+        var unused = shard.run(
+                new CloseServer(),
+                CloseServerRequest.newBuilder()
+                        .setServerId(grant.getServerId(0))
+                        .setClosed(closed)
+                        .build());
+        var unusedStatus = shard.complete(CompleteRequest.newBuilder()
+                .setFileId(created.getStatus().getId())
+                .addWritten(FileShard.report(grant, 500)));
+        return shard.state().needs().urgency(new BlockId(grant.getBlockId()));
     }
 
     @Test

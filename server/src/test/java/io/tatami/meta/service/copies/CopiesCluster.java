@@ -52,6 +52,7 @@ import io.tatami.protocol.wire.PullBlocksReply.Answer;
 import io.tatami.protocol.wire.PullBlocksRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,12 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
 
     /** Servers that do not answer, whatever the map says. */
     final Set<Integer> silent = new HashSet<>();
+
+    /** Servers that were put into another rack, with its number. */
+    final Map<Integer, Integer> moved = new HashMap<>();
+
+    /** Servers that do not brake although they are silent. */
+    final Set<Integer> released = new HashSet<>();
 
     final Set<Integer> busy = new HashSet<>();
 
@@ -400,7 +407,9 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         states.forEach((server, state) -> map.addBlockServer(BlockServerInfo.newBuilder()
                 .setServerId(server)
                 .setHost("host" + server)
-                .setRack("/rack" + server % racks)
+                .setRack("/rack" + moved.getOrDefault(server, server % racks))
+                .setRackChanges(moved.containsKey(server) ? 1 : 0)
+                .setBrakeReleased(released.contains(server))
                 .setCapacityBytes(1_000)
                 .setUsedBytes(disk(server).size())
                 .setState(state)));

@@ -194,6 +194,36 @@ final class CopyMakingTest {
     }
 
     @Test
+    void releasedBrakeHoldsForTheServersThatAreSilentThen() {
+        FileId file = cluster.file(2, 1, 2);
+        cluster.states.put(1, State.DEAD);
+        cluster.states.put(3, State.STALE);
+        cluster.released.addAll(Set.of(1, 3));
+        cluster.settle(5);
+        assertTrue(cluster.holders(file).contains(4), "a released brake brakes");
+        assertEquals("", cluster.status().getBrake());
+        cluster.states.put(2, State.DEAD);
+        cluster.states.put(4, State.DEAD);
+        cluster.run();
+        assertTrue(cluster.status().getBrake().contains("2 of 2"), cluster.status()::getBrake);
+    }
+
+    @Test
+    void blocksOfAServerThatIsInAnotherRackThanBeforeAreSpreadAnew() {
+        FileId spread = cluster.file(2, 1, 4);
+        FileId crowded = cluster.file(2, 1, 2);
+        cluster.moved.put(2, 1);
+        cluster.settle(20);
+        assertEquals(Set.of(1, 4), cluster.holders(spread));
+        assertTrue(cluster.holders(crowded).contains(4), "all copies are in one rack");
+        assertEquals(2, cluster.holders(crowded).size());
+        cluster.loseLeader();
+        cluster.asked.clear();
+        cluster.settle(5);
+        assertEquals(2, cluster.holders(crowded).size());
+    }
+
+    @Test
     void silentRackOfSeveralServersBrakesAndOneOfOneDoesNot() {
         CopiesCluster large = new CopiesCluster(9).withRacks(5);
         FileId file = large.file(2, 2, 3);
