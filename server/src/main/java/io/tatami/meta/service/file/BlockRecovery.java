@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.file.SealLength.Absent;
 import io.tatami.meta.service.file.SealLength.Answer;
+import io.tatami.meta.service.file.SealLength.Bounds;
 import io.tatami.meta.service.file.SealLength.Length;
 import io.tatami.meta.service.file.SealLength.Present;
 import io.tatami.meta.service.file.SealLength.Silent;
@@ -49,10 +50,14 @@ final class BlockRecovery {
     /** How it ended. */
     sealed interface Outcome {}
 
-    /** These copies hold it now. */
-    record Held(RecoveredBlock block) implements Outcome {}
+    /**
+     * These copies hold it now.
+     *
+     * @param isLast whether its writer had not finished it, so that no block behind it was begun
+     */
+    record Held(RecoveredBlock block, boolean isLast) implements Outcome {}
 
-    /** Every server answered, and none holds a byte. */
+    /** No server holds a byte that was acknowledged. */
     record Unwritten() implements Outcome {}
 
     /** Somebody has to come back first, or another attempt is to be made. */
@@ -73,8 +78,8 @@ final class BlockRecovery {
         return answered(fences, failed).thenCompose(answers -> {
             Verdict verdict = verdict(block, answers);
             return verdict instanceof Wait
-                    ? answered(fences, List.of()).thenCompose(all -> settle(block, verdict(block, all)))
-                    : settle(block, verdict);
+                    ? answered(fences, List.of()).thenCompose(all -> settle(block, all, verdict(block, all)))
+                    : settle(block, answers, verdict);
         });
     }
 
@@ -102,23 +107,26 @@ final class BlockRecovery {
     }
 
     private static Verdict verdict(RecoveringBlock block, List<Answer> answers) {
-        SealLength.Bounds bounds = new SealLength.Bounds(
+        return SealLength.of(new BlockId(block.getBlockId()), bounds(block), answers);
+    }
+
+    private static Bounds bounds(RecoveringBlock block) {
+        return new Bounds(
                 Generation.of(block.getCommittedGeneration()),
                 block.getCommittedLength(),
                 block.getAcknowledgedLength(),
                 block.hasCutLength() ? OptionalLong.of(block.getCutLength()) : OptionalLong.empty());
-        return SealLength.of(new BlockId(block.getBlockId()), bounds, answers);
     }
 
-    private CompletableFuture<Outcome> settle(RecoveringBlock block, Verdict verdict) {
+    private CompletableFuture<Outcome> settle(RecoveringBlock block, List<Answer> answers, Verdict verdict) {
         if (verdict instanceof Length length) {
-            return finalizeAll(block, length);
+            return finalizeAll(block, length, SealLength.isUnfinished(bounds(block), answers));
         }
         return CompletableFuture.completedFuture(
                 verdict instanceof Wait wait ? new Waiting(wait.why()) : new Unwritten());
     }
 
-    private CompletableFuture<Outcome> finalizeAll(RecoveringBlock block, Length length) {
+    private CompletableFuture<Outcome> finalizeAll(RecoveringBlock block, Length length, boolean isLast) {
         FinalizeBlockRequest request = FinalizeBlockRequest.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setGeneration(block.getNewGeneration())
@@ -137,7 +145,7 @@ final class BlockRecovery {
                 }
             }
             return held.getServerIdCount() > 0
-                    ? new Held(held.build())
+                    ? new Held(held.build(), isLast)
                     : new Waiting("no server of " + length.servers() + " finalized " + new BlockId(block.getBlockId())
                             + " at " + length.bytes() + " bytes");
         });

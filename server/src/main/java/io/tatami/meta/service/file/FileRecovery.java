@@ -19,7 +19,6 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
 import io.tatami.meta.state.wire.RecoverFileReply;
 import io.tatami.protocol.wire.RecoverFileRequest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -127,19 +126,16 @@ final class FileRecovery {
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenCompose(done -> {
             CrashPoint.hit("meta.recovery.after-blocks");
             return commit(
-                    file,
-                    attempt.getRecoveryId(),
-                    asked.stream().map(CompletableFuture::join).toList());
+                    file, attempt, asked.stream().map(CompletableFuture::join).toList());
         });
     }
 
-    /** A block of which nothing was written ends the file, whatever follows. */
-    private CompletableFuture<Boolean> commit(FileId file, long recoveryId, List<Outcome> outcomes) {
+    /** A block of which nothing was written ends the file, whatever follows; so does one that was not finished. */
+    private CompletableFuture<Boolean> commit(FileId file, RecoverFileReply attempt, List<Outcome> outcomes) {
         FinishRecoveryRequest.Builder request =
-                FinishRecoveryRequest.newBuilder().setFileId(file.value()).setRecoveryId(recoveryId);
-        List<Outcome> left = new ArrayList<>(outcomes);
-        while (!left.isEmpty()) {
-            Outcome outcome = left.remove(0);
+                FinishRecoveryRequest.newBuilder().setFileId(file.value()).setRecoveryId(attempt.getRecoveryId());
+        for (int i = 0; i < outcomes.size(); i++) {
+            Outcome outcome = outcomes.get(i);
             if (outcome instanceof Waiting waiting) {
                 LOG.warn("{} cannot be closed yet: {}", file, waiting.why());
                 return CompletableFuture.completedFuture(false);
@@ -147,10 +143,18 @@ final class FileRecovery {
             if (outcome instanceof Held held) {
                 request.addBlock(held.block());
             }
-            if (outcome instanceof Unwritten) {
-                left.clear();
+            if (outcome instanceof Unwritten || (isLast(outcome) && hasNothingBehind(attempt, i))) {
+                break;
             }
         }
         return group.submit(finish, RequestOrigin.SERVICE, request.build()).thenApply(done -> true);
+    }
+
+    private static boolean isLast(Outcome outcome) {
+        return outcome instanceof Held held && held.isLast();
+    }
+
+    private static boolean hasNothingBehind(RecoverFileReply attempt, int index) {
+        return attempt.getBlockList().stream().skip(index + 1L).allMatch(block -> block.getCommittedLength() == 0);
     }
 }

@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  *       every copy: nothing behind the shortest of them was acknowledged, so one of them is enough;
  *   <li>else the longest durable one, once every recorded server has answered: only the silent one may have the bytes.
  * </ol>
+ *
+ * A block has no byte if nothing is needed of it and every server says that it has none, or one that is assured.
  */
 final class SealLength {
     private static final String REMEDY =
@@ -91,7 +93,7 @@ final class SealLength {
     /** These servers are to finalize it at this length. */
     record Length(long bytes, List<ServerId> servers) implements Verdict {}
 
-    /** Nobody has a byte, and nobody needs one. */
+    /** Nobody has a byte that was acknowledged, and nobody needs one. */
     record Unwritten() implements Verdict {}
 
     /** No length can be told before another answer. */
@@ -126,12 +128,24 @@ final class SealLength {
                         .toList());
     }
 
+    /**
+     * Whether a copy says that the writer did not finish the block, which every server of the block has on its device
+     * before the writer begins the next one: no block behind it has a byte.
+     */
+    static boolean isUnfinished(Bounds bounds, List<Answer> answers) {
+        return present(bounds, answers)
+                .anyMatch(copy -> !copy.finalized() && copy.generation().equals(bounds.committed()));
+    }
+
     private Verdict withoutCandidate() {
+        boolean needed = bounds.committedBytes() > 0 || bounds.acknowledgedBytes() > 0;
+        if (!needed && present().anyMatch(copy -> copy.assured() && copy.heldBytes() == 0)) {
+            return new Unwritten();
+        }
         if (silent().findAny().isPresent()) {
             return new Wait("no server that answers has the " + bounds.leastBytes() + " bytes of " + block
                     + " that are needed; waiting for " + describeSilent() + REMEDY);
         }
-        boolean needed = bounds.committedBytes() > 0 || bounds.acknowledgedBytes() > 0;
         if (needed || present().anyMatch(copy -> copy.heldBytes() > 0)) {
             return new Wait("every server of " + block + " answered, and none has the " + bounds.leastBytes()
                     + " bytes that are needed: bring a volume back that has them, or delete the file");
@@ -139,8 +153,12 @@ final class SealLength {
         return new Unwritten();
     }
 
-    /** Copies that are what the home recorded, however short. */
     private Stream<Present> present() {
+        return present(bounds, answers);
+    }
+
+    /** Copies that are what the home recorded, however short. */
+    private static Stream<Present> present(Bounds bounds, List<Answer> answers) {
         return answers.stream()
                 .filter(Present.class::isInstance)
                 .map(Present.class::cast)

@@ -165,6 +165,46 @@ class FileRecoveryTest {
     }
 
     @Test
+    void blocksBehindOneThatWasNotFinishedAreNotWaitedFor() throws Exception {
+        CreateReply created = createTwoBlocks("a");
+        long first = created.getGrant(0).getBlockId();
+        servers.put(1, first, new Copy(1, 40));
+        servers.silent.add(new ServerId(2));
+        assertTrue(recoverLease("a"), "a block that nobody can have begun waits for a server");
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(1, shard.open("a").getBlockCount());
+    }
+
+    @Test
+    void blockBehindOneThatWasFinishedWaitsForItsServers() throws Exception {
+        CreateReply created = createTwoBlocks("a");
+        servers.put(1, created.getGrant(0).getBlockId(), Copy.finalized(1, 40));
+        servers.silent.add(new ServerId(2));
+        assertFalse(recoverLease("a"), "the silent server may have the only bytes of the second block");
+        servers.silent.clear();
+        servers.put(2, created.getGrant(1).getBlockId(), new Copy(1, 7));
+        clock.advance(Duration.ofMinutes(2));
+        assertTrue(recoverLease("a"));
+        assertEquals(47, shard.open("a").getLength());
+    }
+
+    @Test
+    void oneServerThatOpenedABlockAndHasNothingSaysThatItIsUnwritten() throws Exception {
+        CreateReply created = createTwoBlocks("a");
+        servers.put(1, created.getGrant(0).getBlockId(), new Copy(1, 0));
+        servers.silent.add(new ServerId(2));
+        assertTrue(recoverLease("a"));
+        assertEquals(0, shard.open("a").getLength());
+        assertEquals(0, shard.open("a").getBlockCount());
+    }
+
+    private CreateReply createTwoBlocks(String name) throws Exception {
+        return shard.run(
+                new CreateFile(shard.handles, FileLimits.DEFAULT),
+                shard.creation(name).setReplication(2).setGrants(2).build());
+    }
+
+    @Test
     void serverThatWasGivenUpIsNotWaitedFor() throws Exception {
         long block = createOnTwo("a");
         servers.put(1, block, new Copy(1, 40, true));
