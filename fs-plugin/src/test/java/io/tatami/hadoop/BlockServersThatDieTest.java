@@ -52,8 +52,9 @@ final class BlockServersThatDieTest {
         private BlockNode own;
         private final BlockNode other;
 
-        Cluster() throws Exception {
+        Cluster(int copiesMin) throws Exception {
             Configuration hadoop = new Configuration();
+            hadoop.setInt("tatami.client.copies.min", copiesMin);
             hadoop.set("tatami.client.host", WRITERS_HOST);
             node = StandaloneNode.open(
                     new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "127.0.0.11", 0, 1),
@@ -119,7 +120,7 @@ final class BlockServersThatDieTest {
 
     @Test
     void theLastServerOfAChainDiesInMidBlock() throws Exception {
-        try (Cluster cluster = new Cluster()) {
+        try (Cluster cluster = new Cluster(1)) {
             try (FSDataOutputStream out = cluster.create(3)) {
                 cluster.write(out, 0);
                 out.hflush();
@@ -141,7 +142,7 @@ final class BlockServersThatDieTest {
 
     @Test
     void twoServersDieOneAfterTheOther() throws Exception {
-        try (Cluster cluster = new Cluster()) {
+        try (Cluster cluster = new Cluster(1)) {
             try (FSDataOutputStream out = cluster.create(3)) {
                 cluster.write(out, 0);
                 out.hflush();
@@ -162,7 +163,7 @@ final class BlockServersThatDieTest {
 
     @Test
     void anAppendAfterALossBeginsANewBlock() throws Exception {
-        try (Cluster cluster = new Cluster()) {
+        try (Cluster cluster = new Cluster(1)) {
             try (FSDataOutputStream out = cluster.create(3)) {
                 cluster.write(out, 0);
             }
@@ -179,11 +180,27 @@ final class BlockServersThatDieTest {
         }
     }
 
+    /** The block that was sealed has one copy at first. */
+    @Test
+    void theCloseWaitsForTheCopiesThatAreMade() throws Exception {
+        try (Cluster cluster = new Cluster(2)) {
+            try (FSDataOutputStream out = cluster.create(2)) {
+                cluster.write(out, 0);
+                out.hflush();
+                cluster.own.close();
+                cluster.write(out, 1);
+            }
+            for (BlockLocation block : cluster.assertWritten(2)) {
+                assertEquals(List.of("127.0.0.11", "127.0.0.13"), hosts(block));
+            }
+        }
+    }
+
     /** Nobody else has the bytes: the writer waits for the server. */
     @Test
     void theServerOfTheOnlyCopyIsRestarted() throws Exception {
         ExecutorService restarts = Executors.newSingleThreadExecutor();
-        try (Cluster cluster = new Cluster()) {
+        try (Cluster cluster = new Cluster(1)) {
             List<Future<?>> restarted = new ArrayList<>();
             try (FSDataOutputStream out = cluster.create(1)) {
                 cluster.write(out, 0);
