@@ -174,6 +174,10 @@ public final class FakeBlocks {
         blocks.remove(block);
     }
 
+    public synchronized void loseAll() {
+        blocks.clear();
+    }
+
     /** Puts a good copy of another server's block here. */
     public synchronized void copyFrom(FakeBlocks other, long id) {
         Block source = Objects.requireNonNull(other.blocks.get(id));

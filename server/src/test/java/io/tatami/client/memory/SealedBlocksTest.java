@@ -36,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A block whose chain failed is sealed, and its writer goes on in another one without losing a byte. */
 final class SealedBlocksTest {
     private static final int SEED = 41;
+    private static final int FIRST = Integer.getInteger("tatami.test.seed", 1);
+    private static final int SEEDS = Integer.getInteger("tatami.test.seeds", 12);
     private static final TatamiPath FILE = TatamiPath.ROOT.listedChild("f");
     private static final CreateSpec SPEC = CreateSpec.DEFAULT.withBlockSizeBytes(8 << 20);
 
@@ -256,43 +258,80 @@ final class SealedBlocksTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void anyFailuresInARandomOrderLoseNoByte(int seed) throws Exception {
-        Random dice = new Random(seed);
+    @Test
+    void failuresAndInterruptsInARandomOrderLoseNoByte() throws Exception {
+        for (int seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            try {
+                writeAmidFailures(new Random(seed));
+            } catch (IOException | RuntimeException | AssertionError e) {
+                throw new AssertionError("run it with -Dtatami.test.seed=" + seed + " -Dtatami.test.seeds=1", e);
+            }
+        }
+    }
+
+    private void writeAmidFailures(Random dice) throws Exception {
         int blockBytes = List.of(3_000, 70_000, 1 << 20, 8 << 20).get(dice.nextInt(4));
         int writtenMax = Math.min(bytes.length, 60 * blockBytes);
-        cluster.blocks.forEach(server -> server.failSometimes(new Random(dice.nextInt()), 12));
-        int at = 0;
+        cluster.blocks.forEach(server -> server.failSometimes(new Random(dice.nextInt()), 14));
+        client.delete(FILE, false);
+        cluster.blocks.forEach(FakeBlocks::loseAll);
         FileWriter writer = client.create(FILE, SPEC.withBlockSizeBytes(blockBytes));
         for (int step = 0; step < 30; step++) {
+            int at = (int) writer.position();
             int length = Math.min(writtenMax - at, dice.nextInt(2 * Math.min(blockBytes, 1 << 20)));
-            writer.write(bytes, at, length);
-            at += length;
+            FileWriter writing = writer;
+            if (!isInterrupted(dice, () -> writing.write(bytes, at, length))) {
+                assertEquals(at + length, writer.position());
+            }
             switch (dice.nextInt(6)) {
-                case 0 -> {
-                    writer.hflush();
-                    assertBegin(at);
-                }
-                case 1 -> {
-                    writer.hsync(dice.nextBoolean());
-                    assertBegin(at);
-                }
+                case 0 -> flush(dice, writer, writer::hflush);
+                case 1 -> flush(dice, writer, () -> writing.hsync(dice.nextBoolean()));
                 case 2 -> {
                     if (writer.beginFlush(dice.nextBoolean()).await()) {
-                        assertBegin(at);
+                        assertBegin((int) writer.position());
                     }
                 }
                 case 3 -> {
-                    writer.close();
-                    assertContent(at);
+                    close(dice, writer);
                     writer = client.append(FILE, dice.nextBoolean());
                 }
                 default -> {}
             }
         }
-        writer.close();
-        assertContent(at);
+        close(dice, writer);
+    }
+
+    private void flush(Random dice, FileWriter writer, Step flush) throws Exception {
+        if (!isInterrupted(dice, flush)) {
+            assertBegin((int) writer.position());
+        }
+    }
+
+    private void close(Random dice, FileWriter writer) throws Exception {
+        while (isInterrupted(dice, writer::close)) {
+            assertFalse(writer.hasEnded());
+        }
+        assertContent((int) writer.position());
+    }
+
+    /** What is interrupted now and then. */
+    @FunctionalInterface
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private static boolean isInterrupted(Random dice, Step step) throws IOException {
+        if (dice.nextInt(4) == 0) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            step.run();
+            return false;
+        } catch (InterruptedIOException e) {
+            return true;
+        } finally {
+            boolean unused = Thread.interrupted();
+        }
     }
 
     /** A new reader sees so many bytes, and maybe more. */

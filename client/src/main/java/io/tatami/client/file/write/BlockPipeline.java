@@ -179,9 +179,12 @@ final class BlockPipeline {
     private static void fill(BlockWriteStream writing, ByteBuffer bytes) throws TatamiException {
         int limit = bytes.limit();
         try {
-            long room = 1;
-            while (bytes.position() < limit && room > 0) {
-                room = writing.awaitRoomBytes();
+            while (bytes.position() < limit) {
+                long room = writing.awaitRoomBytes();
+                if (room == 0) {
+                    // Its end may have been asked for already, and the wait for it interrupted.
+                    return;
+                }
                 bytes.limit(bytes.position() + (int) Math.min(limit - bytes.position(), room));
                 writing.write(bytes);
             }
