@@ -92,6 +92,11 @@ public final class NodeProcess implements AutoCloseable {
         commands.println(command);
     }
 
+    /** Whether {@link #answer} would not wait. */
+    public boolean hasAnswered() {
+        return !answers.isEmpty();
+    }
+
     /** The answer to what was told first. */
     public String answer(String command, long seconds) throws IOException, InterruptedException {
         String line = answers.poll(seconds, TimeUnit.SECONDS);

@@ -1,11 +1,8 @@
 package io.tatami.benchmarks.workload.chaos;
 
 import io.tatami.client.TatamiClient;
-import io.tatami.client.model.FsckReport;
-import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
-import io.tatami.protocol.wire.BlockServerInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,8 +18,8 @@ import org.apache.hadoop.fs.FileSystem;
 
 /**
  * A client process on a node, which reads commands from its standard input: {@code work NUMBER SEED WRITERS JOURNALS},
- * {@code judge JOURNALS} or {@code fill NAME}. It prints {@code ready}, a line that begins with {@code done} for each
- * command, and one for each violation.
+ * {@code judge JOURNALS}, {@code operate} or {@code fill NAME}. It prints {@code ready}, a line that begins with
+ * {@code done} for each command, and one for each violation.
  */
 final class ChaosClient {
     /** Of the content of one writer's files. */
@@ -44,6 +41,7 @@ final class ChaosClient {
             switch (words[0]) {
                 case "work" -> work(fs, words, report);
                 case "judge" -> judge(fs, Path.of(words[1]), report);
+                case "operate" -> operate();
                 case "fill" -> fill(words[1]);
                 default -> throw new IOException("there is no role " + words[0]);
             }
@@ -96,7 +94,6 @@ final class ChaosClient {
                 gate.go();
                 yield "";
             }
-            case "health" -> health();
             case "end" -> {
                 gate.end();
                 for (Thread thread : threads) {
@@ -114,10 +111,24 @@ final class ChaosClient {
         serve(word -> switch (word) {
             case "settle" -> judge.settle();
             case "read" -> judge.readAll();
-            case "health" -> health();
             case "end" -> report.toString();
             default -> throw new IOException(word);
         });
+    }
+
+    /** What an administrator does. */
+    private static void operate() throws IOException, InterruptedException {
+        URI uri = URI.create(System.getenv("TATAMI_URI"));
+        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        try (TatamiClient client = TatamiClient.connect(uri.getAuthority(), user, Settings.of(Map.of()))) {
+            ChaosOperator operator = new ChaosOperator(client.cluster());
+            serve(word -> switch (word) {
+                case "health" -> operator.health();
+                case "give-up" -> operator.giveUpDead();
+                case "end" -> "";
+                default -> throw new IOException(word);
+            });
+        }
     }
 
     /** Files of one copy, which the writer's host takes as long as it has room. */
@@ -141,32 +152,6 @@ final class ChaosClient {
             if (line.equals("end")) {
                 return;
             }
-        }
-    }
-
-    /** {@code well}, or what is not. */
-    private static String health() {
-        String authority = URI.create(System.getenv("TATAMI_URI")).getAuthority();
-        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-        try (TatamiClient client = TatamiClient.connect(authority, user, Settings.of(Map.of()))) {
-            FsckReport found = client.cluster().fsck(TatamiPath.ROOT);
-            long under = found.copies().underReplicatedBlocks();
-            // Its copies count for good until it is known to be dead, and its disk may be another one now.
-            long silent = client.cluster().status().map().getBlockServerList().stream()
-                    .filter(server -> server.getState() == BlockServerInfo.State.STALE)
-                    .count();
-            if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0 && silent == 0) {
-                return "well";
-            }
-            return found.findings().size() + " findings, " + under + " blocks under-replicated, " + found.openFiles()
-                    + " files open, " + silent + " servers silent"
-                    + found.findings().stream()
-                            .limit(3)
-                            .map(problem -> "; " + problem.path() + ": "
-                                    + problem.finding().getProblem())
-                            .reduce("", String::concat);
-        } catch (IOException e) {
-            return "fsck failed: " + e;
         }
     }
 }

@@ -9,12 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The processes of clients, and what they say. Used by one thread, but for violations. */
 final class ChaosClients implements AutoCloseable {
     private static final long READY_SECONDS_MAX = 180;
-    private static final long COMMAND_SECONDS_MAX = 600;
+    private static final long COMMAND_SECONDS_MAX = 300;
+    private static final long POLL_MILLIS = 2_000;
 
     private final Lab lab;
     private final Path logs;
@@ -23,6 +25,7 @@ final class ChaosClients implements AutoCloseable {
     private final Progress progress;
     private final List<NodeProcess> workers = new ArrayList<>();
     private final List<NodeProcess> others = new ArrayList<>();
+    private @Nullable NodeProcess operator;
     private int violations;
     private int killed = -1;
 
@@ -94,6 +97,43 @@ final class ChaosClients implements AutoCloseable {
         workers.set(killed, startWorker(killed));
     }
 
+    /** The administrator's process. */
+    private NodeProcess operator() throws IOException, InterruptedException {
+        NodeProcess begun = operator;
+        if (begun == null) {
+            begun = start(lab.nodes().get(0), List.of("operate"));
+            operator = begun;
+        }
+        return begun;
+    }
+
+    /** What a process answers to a command, which may wait for a server that is given up meanwhile. */
+    String askGivingUp(NodeProcess asked, String command) throws IOException, InterruptedException {
+        asked.tell(command);
+        giveUpUntilAnswered(List.of(asked));
+        return asked.answer(command, COMMAND_SECONDS_MAX);
+    }
+
+    /** The same of all workers, told at once. */
+    void askAllGivingUp(String command) throws IOException, InterruptedException {
+        workers.forEach(worker -> worker.tell(command));
+        giveUpUntilAnswered(workers);
+        for (NodeProcess worker : workers) {
+            worker.answer(command, COMMAND_SECONDS_MAX);
+        }
+    }
+
+    private void giveUpUntilAnswered(List<NodeProcess> asked) throws IOException, InterruptedException {
+        long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(COMMAND_SECONDS_MAX);
+        while (!asked.stream().allMatch(NodeProcess::hasAnswered) && System.nanoTime() - giveUpNanos < 0) {
+            String given = operator().ask("give-up", COMMAND_SECONDS_MAX);
+            if (!given.isEmpty()) {
+                tell("given up: %s", given);
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
+    }
+
     /** What all of them answer to one command, given to all at once. */
     List<String> askAll(String command) throws IOException, InterruptedException {
         workers.forEach(worker -> worker.tell(command));
@@ -104,10 +144,9 @@ final class ChaosClients implements AutoCloseable {
         return answers;
     }
 
-    /** What the first worker says of the cluster. */
-    String health(@Nullable NodeProcess judge) throws IOException, InterruptedException {
-        NodeProcess asked = judge == null ? workers.get(0) : judge;
-        return asked.ask("health", COMMAND_SECONDS_MAX);
+    /** What the administrator says of the cluster. */
+    String health() throws IOException, InterruptedException {
+        return operator().ask("health", COMMAND_SECONDS_MAX);
     }
 
     @Override

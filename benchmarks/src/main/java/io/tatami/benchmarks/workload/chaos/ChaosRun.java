@@ -8,14 +8,12 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Strikes at a lab while clients work, lets everything heal, and has all that was promised read, also from the copies
  * that others hide. Used by one thread.
  */
 final class ChaosRun {
-    private static final String WELL = "well";
     private static final long JUDGE_SECONDS_MAX = 300;
     private static final long TICK_MILLIS = 100;
     private static final long POLL_MILLIS = 2_000;
@@ -110,24 +108,24 @@ final class ChaosRun {
     private void calm() throws IOException, InterruptedException {
         takeBackAll();
         clients.tell("calm: files are closed");
-        clients.askAll("calm");
-        awaitHealth(null);
+        clients.askAllGivingUp("calm");
+        awaitHealth();
         destroyed.clear();
         clients.askAll("go");
         TimeUnit.MILLISECONDS.sleep(WARM_MILLIS);
     }
 
-    private void awaitHealth(@Nullable NodeProcess judge) throws IOException, InterruptedException {
+    private void awaitHealth() throws IOException, InterruptedException {
         harms.ended().forEach(clients::violation);
         long beginNanos = System.nanoTime();
-        String health = clients.health(judge);
-        while (!health.equals(WELL)) {
+        String health = clients.health();
+        while (!health.equals(ChaosOperator.WELL)) {
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos);
             if (millis > TimeUnit.SECONDS.toMillis(healSeconds)) {
                 throw new IOException("not healed in " + healSeconds + " s: " + health);
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-            health = clients.health(judge);
+            health = clients.health();
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos);
         longestHealMillis = Math.max(longestHealMillis, millis);
@@ -141,8 +139,8 @@ final class ChaosRun {
             clients.tell("a client: %s", report);
         }
         NodeProcess judge = clients.startJudge();
-        clients.tell("judge: %s", judge.ask("settle", JUDGE_SECONDS_MAX));
-        awaitHealth(judge);
+        clients.tell("judge: %s", clients.askGivingUp(judge, "settle"));
+        awaitHealth();
         clients.tell("judge: %s", judge.ask("read", JUDGE_SECONDS_MAX));
         List<LabNode> nodes = lab.nodes();
         for (int first = 0; first < nodes.size(); first += StrikeDraw.HARMED_MAX) {
