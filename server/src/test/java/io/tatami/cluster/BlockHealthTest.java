@@ -129,6 +129,9 @@ final class BlockHealthTest {
         stand(3, Standing.DRAINING);
         assertState(State.UNDER_REPLICATED, 1, copy(3));
         assertState(State.UNDER_REPLICATED, 2, copy(1), copy(3));
+        BlockHealth beyond = health(4, copy(1), copy(2), copy(4));
+        assertEquals(0, beyond.lacking());
+        assertEquals(1, beyond.beyondHosts());
     }
 
     @Test

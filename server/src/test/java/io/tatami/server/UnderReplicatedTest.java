@@ -31,6 +31,8 @@ final class UnderReplicatedTest {
     private static final TatamiPath THREE = TatamiPath.ROOT.listedChild("three");
     private static final TatamiPath ONE = TatamiPath.ROOT.listedChild("one");
 
+    private static final int FILES = 12;
+
     @TempDir
     private Path directory;
 
@@ -66,6 +68,39 @@ final class UnderReplicatedTest {
             assertSound(node, client);
             setReplication(client, ONE, 2);
             assertEquals(1, client.cluster().fsck(TatamiPath.ROOT).health().getCopiesBeyondHosts());
+        }
+    }
+
+    /** Files keep their homes when they are renamed to a directory of another shard. */
+    @Test
+    void filesBelowADirectoryAreCheckedWhereverTheirHomesAre() throws Exception {
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Setup(directory, List.of(), 64L << 20, "localhost", 0, 2),
+                        Settings.of(Map.of()),
+                        user -> List.of());
+                TatamiClient client = ClusterAddress.of(node.uri())
+                        .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
+            TatamiPath from = TatamiPath.of("/from");
+            client.mkdirs(from, CreateSpec.modes(0755, 0), false);
+            for (int i = 0; i < FILES; i++) {
+                TatamiPath to = TatamiPath.of("/to-" + i);
+                client.mkdirs(to, CreateSpec.modes(0755, 0), false);
+                write(client, from.listedChild("f"), 1);
+                client.rename(from.listedChild("f"), to.listedChild("f"), false);
+                FsckReport report = client.cluster().fsck(to);
+                assertEquals(1, report.files());
+                assertEquals(1, report.blocks());
+                assertEquals(1, report.health().getHealthy());
+                assertEquals(List.of(), report.findings());
+                assertEquals(1, client.cluster().fsck(to.listedChild("f")).blocks());
+            }
+            assertEquals(FILES, client.cluster().fsck(TatamiPath.ROOT).blocks());
+            assertEquals(
+                    FILES,
+                    run(ExitCode.DONE, "fsck", node.uri(), "-blocks")
+                            .lines()
+                            .filter(line -> line.matches("/to-[0-9]+/f: 300000 bytes.* 1 blocks"))
+                            .count());
         }
     }
 

@@ -361,6 +361,24 @@ final class FsckTest {
         assertEquals(ErrorCode.NOT_FOUND, refused.code());
     }
 
+    /** Here one server holds the metadata. */
+    @Test
+    void inlineFilesHaveAsManyCopiesAsTheirGroupHasReplicas() throws Exception {
+        FileId one = shard.inline("one", "hello");
+        FileId three = shard.inline("three", "hello");
+        shard.change(state -> state.putHome(
+                three, shard.home(three).toBuilder().setReplication(3).build()));
+        FsckReply reply = run(ALL.toBuilder().setListAll(true).build());
+        assertEquals(List.of(), reply.getFindingList());
+        assertEquals(2, reply.getInlineFiles());
+        assertEquals(1, reply.getInlineFilesWithFewerCopies());
+        CheckedFile listed = reply.getFileList().stream()
+                .filter(file -> file.getFileId() == one.value())
+                .findFirst()
+                .orElseThrow();
+        assertEquals(1, listed.getInlineCopies());
+    }
+
     @Test
     void cursorThatIsNoneIsRefused() {
         FsckRequest request = ALL.toBuilder()
