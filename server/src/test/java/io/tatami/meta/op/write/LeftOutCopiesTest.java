@@ -186,6 +186,86 @@ final class LeftOutCopiesTest {
         assertNull(shard.state().reclaim(1));
     }
 
+    @Test
+    void truncateOfTheWholeBlockNamesEveryCopyByItsNumber() throws Exception {
+        closeWithout(server(1));
+        Copy intended = intend(new ServerId(9));
+        shard.run(
+                new TruncateFile(shard.handles),
+                TruncateRequest.newBuilder()
+                        .setHandle(shard.handle())
+                        .setName("a")
+                        .setLength(0)
+                        .build());
+        List<Copy> all = List.of(new Copy(server(0), 0), intended, new Copy(server(1), 0));
+        assertEquals(all, BlockCopies.reclaimed(onlyReclaim()));
+        for (Copy copy : all) {
+            assertNull(shard.state().replica(copy.server(), block()));
+        }
+    }
+
+    @Test
+    void recoveryThatDropsABlockNamesItsSparesToo() throws Exception {
+        shard.run(
+                new RenewBlock(),
+                RenewBlockRequest.newBuilder()
+                        .setFileId(file.value())
+                        .setBlockId(block().value())
+                        .addFailedServerId(server(1).value())
+                        .build());
+        shard.run(
+                new RenewBlock(),
+                RenewBlockRequest.newBuilder()
+                        .setFileId(file.value())
+                        .setBlockId(block().value())
+                        .setGeneration(2)
+                        .addFailedServerId(server(1).value())
+                        .setCommitted(true)
+                        .build());
+        assertEquals(List.of(new Copy(server(1), 0)), BlockCopies.spares(record()));
+        RecoverFileReply attempt = shard.run(
+                new BeginRecovery(),
+                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
+        shard.run(
+                new FinishRecovery(),
+                FinishRecoveryRequest.newBuilder()
+                        .setFileId(file.value())
+                        .setRecoveryId(attempt.getRecoveryId())
+                        .build());
+        assertEquals(List.of(new Copy(server(0), 0), new Copy(server(1), 0)), BlockCopies.reclaimed(onlyReclaim()));
+        assertEquals(3, onlyReclaim().getGeneration(), "a copy that was fenced is kept");
+    }
+
+    @Test
+    void appendOfABlockWithASpareAndARecoveryOfItKeepTheSpareUntilUnlink() throws Exception {
+        closeWithout(server(1));
+        shard.append("a");
+        RecoverFileReply attempt = shard.run(
+                new BeginRecovery(),
+                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
+        assertEquals(
+                List.of(server(0).value()), attempt.getBlock(0).getServerIdList(), "a spare is asked for the length");
+        shard.run(
+                new FinishRecovery(),
+                FinishRecoveryRequest.newBuilder()
+                        .setFileId(file.value())
+                        .setRecoveryId(attempt.getRecoveryId())
+                        .addBlock(RecoveredBlock.newBuilder()
+                                .setBlockId(block().value())
+                                .setGeneration(attempt.getBlock(0).getNewGeneration())
+                                .setLength(10)
+                                .addServerId(server(0).value()))
+                        .build());
+        assertEquals(List.of(new Copy(server(1), 0)), BlockCopies.spares(record()));
+        shard.run(
+                new DeleteFile(shard.handles),
+                DeleteFileRequest.newBuilder()
+                        .setHandle(shard.handle())
+                        .setName("a")
+                        .build());
+        assertEquals(List.of(new Copy(server(0), 0), new Copy(server(1), 0)), BlockCopies.reclaimed(onlyReclaim()));
+    }
+
     private Copy intend(ServerId server) {
         BlockRecord.Builder changed = record().toBuilder();
         Copy intended = BlockCopies.of(changed).intend(server);
