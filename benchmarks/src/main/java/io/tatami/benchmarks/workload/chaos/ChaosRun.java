@@ -3,6 +3,7 @@ package io.tatami.benchmarks.workload.chaos;
 import io.tatami.benchmarks.harness.client.NodeProcess;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
+import io.tatami.server.lab.host.DiskRate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -59,6 +60,9 @@ final class ChaosRun {
     }
 
     private void consider(Strike strike) throws IOException, InterruptedException {
+        if (strike.harm() == Harm.SLOW_DISK && !DiskRate.isAvailable()) {
+            return;
+        }
         if (strike.harm().isDestroying()) {
             if (System.nanoTime() - nextLossNanos < 0) {
                 return;
