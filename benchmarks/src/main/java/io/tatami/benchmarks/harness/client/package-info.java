@@ -1,7 +1,6 @@
 /**
  * Client processes of a benchmark. They use a file system through Hadoop's API or Tatami's client, and report their
- * counts and times to the benchmark. Imported by {@code benchmarks.workload..} and
- * {@code benchmarks.workload.resting}.
+ * counts and times to the benchmark. Imported by {@code benchmarks.workload..}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.client;
