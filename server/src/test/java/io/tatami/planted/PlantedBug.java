@@ -185,17 +185,86 @@ enum PlantedBug {
             "return phase == Phase.FINISHED;",
             "return true;",
             "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
-    A_RECOVERY_TAKES_THE_LONGEST_COPY(
+    A_SEAL_TAKES_THE_LONGEST_COPY(
+            "io/tatami/meta/service/file/SealLength.java",
+            "lengths(Present::assured, Present::reachBytes).min();",
+            "lengths(Present::assured, Present::reachBytes).max();",
+            "io.tatami.meta.service.file.SealLengthTest#leastHeldAssuredCopyDecidesAndOneAnswerIsEnough"),
+    A_SEAL_TAKES_COPIES_THAT_WERE_LEFT_OUT(
+            "io/tatami/meta/service/file/SealLength.java",
+            ".filter(copy -> !copy.generation().isBelow(bounds.committed()));",
+            ".filter(copy -> copy.heldBytes() >= 0);",
+            "io.tatami.meta.service.file.SealLengthTest#copiesThatWereLeftOutBeforeAreNoCandidates"),
+    A_SEAL_TAKES_THE_SHORTEST_FINALIZED_COPY(
+            "io/tatami/meta/service/file/SealLength.java",
+            "lengths(Present::finalized, Present::reachBytes).max();",
+            "lengths(Present::finalized, Present::reachBytes).min();",
+            "io.tatami.meta.service.file.SealLengthTest#longestFinalizedCopyDecides"),
+    A_BOOTED_HOST_DECIDES_THE_LENGTH(
+            "io/tatami/meta/service/file/SealLength.java",
+            "lengths(Present::assured, Present::reachBytes).min();",
+            "lengths(copy -> true, Present::reachBytes).min();",
+            "io.tatami.meta.service.file.SealLengthTest#copyOfABootedHostDoesNotCutTheOthers"),
+    A_SEAL_DOES_NOT_WAIT_FOR_THE_SILENT(
+            "io/tatami/meta/service/file/SealLength.java",
+            "if (bytes.isEmpty() && silent().findAny().isPresent()) {",
+            "if (bytes.isEmpty() && answers.isEmpty()) {",
+            "io.tatami.meta.service.file.SealLengthTest#withoutAnAssuredCopyEveryServerIsAwaited"),
+    A_SEAL_GOES_BELOW_WHAT_WAS_PROMISED(
+            "io/tatami/meta/service/file/SealLength.java",
+            "copy.reachBytes() >= bounds.leastBytes()",
+            "copy.reachBytes() >= 1",
+            "io.tatami.meta.service.file.SealLengthTest#copyThatHoldsLessThanIsNeededDecidesNothing"),
+    SERVERS_THAT_DID_NOT_FINALIZE_COUNT(
             "io/tatami/meta/service/file/BlockRecovery.java",
-            "mapToLong(Answer::lengthBytes).min().orElseThrow();",
-            "mapToLong(Answer::lengthBytes).max().orElseThrow();",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
-    A_RECOVERY_DOES_NOT_CUT_LONGER_COPIES(
-            "io/tatami/meta/service/file/BlockRecovery.java",
-            "return askAll(longer, cut).thenApply(cuts -> {",
-            "return askAll(List.of(), cut).thenApply(none -> {\n            List<Answer> cuts = longer.stream()"
-                    + ".map(server -> new Answer(server, shortest, false)).toList();",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+            "if (each.get(i)) {",
+            "if (each.contains(true)) {",
+            "io.tatami.meta.service.file.BlockSealsTest#serverThatDidNotFinalizeIsASpare"),
+    A_RECOVERY_WAITS_FOR_BLOCKS_THAT_WERE_NEVER_BEGUN(
+            "io/tatami/meta/service/file/FileRecovery.java",
+            " || (isLast(outcome) && hasNothingBehind(attempt, i))",
+            "",
+            "io.tatami.meta.service.file.FileRecoveryTest#blocksBehindOneThatWasNotFinishedAreNotWaitedFor"),
+    INTENTS_OUTLIVE_A_SEAL(
+            "io/tatami/meta/op/write/BeginSeal.java",
+            "file.voidIntents(issued);",
+            "",
+            "io.tatami.meta.op.write.SealBlockTest#copiesThatAreBeingMadeAreVoidFromTheIssueOn"),
+    COPIES_THAT_ARE_LEFT_OUT_ARE_FORGOTTEN(
+            "io/tatami/meta/state/BlockCopies.java",
+            "block.addSpare(record(copy));",
+            "",
+            "io.tatami.meta.op.write.SealBlockTest#sealedBlockIsFinalWithTheServersThatAdoptedItAndTheOthersAsSpares"),
+    A_REPORT_THAT_COMES_AGAIN_TAKES_A_COPY_AWAY(
+            "io/tatami/meta/op/copies/RecordCopies.java",
+            "isKnown(blocks.record(block), copy)",
+            "isKnown(needed.hasBlock() ? needed.getBlock() : null, copy)",
+            "io.tatami.meta.op.copies.CopiesOperationsTest#reportThatComesAgainWhileTheBlockIsAppendedToTakesNoCopyAway"),
+    A_COPY_OF_A_CHANGED_BLOCK_IS_GIVEN_UP(
+            "io/tatami/meta/op/copies/GiveUpCopy.java",
+            "&& new NeededBlocks(state).unchanged(seen) != null",
+            "",
+            "io.tatami.meta.op.copies.CopiesOperationsTest#copyIsNotGivenUpOfABlockThatHasChanged"),
+    THE_CONFIRMATION_OF_A_FORMER_PROCESS_COUNTS(
+            "io/tatami/meta/op/copies/GiveUpCopy.java",
+            "return info.getIncarnation() == answer.getIncarnation()",
+            "return info.getServerId() == answer.getServerId()",
+            "io.tatami.meta.op.copies.CopiesOperationsTest#copyIsGivenUpOnlyForConfirmedOnes"),
+    A_COPIED_DISK_ANSWERS_FOR_THE_SERVER(
+            "io/tatami/meta/op/servers/RegisterBlockServer.java",
+            "&& !request.getFormerIncarnationList().contains(last)) {",
+            "&& last == 0) {",
+            "io.tatami.meta.op.servers.RegisterBlockServerTest#aDiskThatDoesNotShowTheLastProcessIsFencedForGood"),
+    A_PROCESS_THAT_LIVES_IS_REPLACED(
+            "io/tatami/meta/op/servers/RegisterBlockServer.java",
+            "if (!known.getLeft() && !isSamePlace && !isAway.test(id)) {",
+            "if (last == 0) {",
+            "io.tatami.meta.op.servers.RegisterBlockServerTest#aProcessTakesThePlaceOfTheLastOneThatItsDiskShowsWhenThatIsAway"),
+    AN_AUDIT_JUDGES_COPIES_THAT_BEGAN_AFTER_IT(
+            "io/tatami/meta/state/ShardState.java",
+            ".setRound(newestAuditRound())",
+            "",
+            "io.tatami.meta.service.reclaim.AuditRoundsTest#nothingThatCountsIsDeletedAndNothingLeaks"),
     A_SERVER_THAT_FAILED_STAYS_A_HOLDER(
             "io/tatami/meta/op/write/RenewBlock.java",
             "BlockCopies.of(committed).keepCounted(left);",

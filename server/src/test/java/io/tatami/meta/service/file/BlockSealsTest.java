@@ -88,6 +88,15 @@ final class BlockSealsTest {
     }
 
     @Test
+    void serverThatDidNotFinalizeIsASpare() throws Exception {
+        servers.put(1, grant.getBlockId(), new Copy(1, 30));
+        servers.put(2, grant.getBlockId(), new Copy(1, 30));
+        servers.failFinalize.add(new ServerId(2));
+        assertEquals(List.of(1), seal().getServerIdList());
+        assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
+    }
+
+    @Test
     void copyBelowWhatWasAcknowledgedIsNoBasisForASeal() throws Exception {
         servers.put(1, grant.getBlockId(), new Copy(1, 19));
         servers.silent.add(new ServerId(2));
