@@ -62,6 +62,9 @@ final class HealthOnThreeServersTest {
     private static final Path DAMAGED = new Path("/damaged");
     private static final Path AWAY = new Path("/away");
     private static final Path TEN = new Path("/ten");
+    /** On the other servers: copies are given up on the fullest one, so one stays on the third. */
+    private static final Path FILLER = new Path("/filler");
+
     private static final Path BOTH = new Path("/both");
 
     @TempDir
@@ -83,10 +86,14 @@ final class HealthOnThreeServersTest {
             URI uri = URI.create(node.uri());
             byte[] bytes = write(fs, DAMAGED, 1);
             try (BlockNode second = blockServer("second", "127.0.0.12", uri)) {
+                byte[] more = write(fs, FILLER, 2);
+                assertEquals(FILE_BYTES, more.length);
+                await("two copies", () -> locations(fs, FILLER)[0].getHosts().length == 2);
                 BlockNode third = blockServer("third", "127.0.0.13", uri);
                 try (third) {
                     setRack(client, third, "/far");
                     writeOn(fs, third);
+                    assertTrue(fs.delete(FILLER, false));
                     byte[] unused = write(fs, TEN, 10);
                     await("three copies", () -> locations(fs, TEN)[0].getHosts().length == 3);
                 }
@@ -192,7 +199,7 @@ final class HealthOnThreeServersTest {
         return content;
     }
 
-    /** One copy of a file on a server: where it was put is seen afterwards. */
+    /** One copy of a file on the emptiest server, once the cluster knows which one that is. */
     private void writeOn(FileSystem fs, BlockNode server) throws Exception {
         Instant end = Instant.now().plus(PATIENCE);
         String id = server.id().toString();
