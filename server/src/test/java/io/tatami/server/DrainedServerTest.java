@@ -2,6 +2,7 @@ package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.block.service.context.BlockServerSettings;
@@ -109,6 +110,45 @@ final class DrainedServerTest {
                 }
             }
         }
+    }
+
+    @Test
+    void theBrakeIsReleasedForServersThatAreAwayUntilTheyAreBack() throws Exception {
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
+                        Settings.defaults(),
+                        user -> List.of());
+                TatamiClient client = ClusterAddress.of(node.uri())
+                        .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
+            BlockNode away = join(node, client, "127.0.0.12");
+            String id = Integer.toString(away.id().value());
+            assertTrue(run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
+                    .startsWith("0 silent block servers"));
+            assertTrue(run(ExitCode.USAGE, "admin", "block", "admit", node.uri(), id)
+                    .contains("was heard of lately"));
+            stop(away);
+            assertTrue(run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
+                    .startsWith("1 silent block servers"));
+            try (BlockNode back = join(node, client, "127.0.0.12")) {
+                assertEquals(away.id(), back.id());
+                assertFalse(info(client, back).getBrakeReleased());
+                assertTrue(run(ExitCode.DONE, "admin", "block", "status", node.uri(), id)
+                        .contains("blocks there: 0"));
+            }
+        }
+        assertTrue(run(
+                        ExitCode.USAGE,
+                        "start",
+                        "block",
+                        "--data",
+                        "d",
+                        "--volume",
+                        "v",
+                        "--metadata",
+                        "tatami://localhost:1",
+                        "--rack",
+                        "no-path")
+                .contains("is not a rack"));
     }
 
     private static void stop(BlockNode server) throws Exception {
