@@ -1,6 +1,6 @@
 /**
  * Operations that delete unreferenced blocks and entries, and that record audits of block servers. Imported by
- * {@code meta.op.copies} and {@code meta.service.reclaim}.
+ * {@code meta.service.reclaim}.
  */
 @NullMarked
 package io.tatami.meta.op.reclaim;
