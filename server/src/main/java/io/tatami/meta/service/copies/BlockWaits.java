@@ -23,8 +23,11 @@ final class BlockWaits {
     static final Duration PAUSE_MIN = Duration.ofSeconds(1);
     static final Duration PAUSE_MAX = Duration.ofMinutes(1);
 
-    /** For how long a server is left out that could not make a copy of a block. */
-    static final Duration REFUSAL = Duration.ofMinutes(1);
+    /**
+     * For how long a server is left out that could not make a copy of a block, the first time; twice as long each time
+     * after that, up to {@link #PAUSE_MAX}. Mostly it has an older copy that is deleted in a moment.
+     */
+    static final Duration REFUSAL_MIN = Duration.ofSeconds(2);
 
     /** For how long a server is left out that has too much to do. */
     static final Duration BUSY = Duration.ofSeconds(5);
@@ -46,8 +49,10 @@ final class BlockWaits {
         private FileId file = FileId.NONE;
         private Duration pause = Duration.ZERO;
         private long dueNanos;
-        private final Map<ServerId, Long> refusedUntilNanos = new HashMap<>();
+        private final Map<ServerId, Refusal> refusals = new HashMap<>();
     }
+
+    private record Refusal(Duration pause, long untilNanos) {}
 
     /** Why a block cannot go on. */
     synchronized void note(BlockId block, FileId file, String reason) {
@@ -59,15 +64,22 @@ final class BlockWaits {
     /** Something was tried for a block, and failed: the next try is after a pause, which doubles. */
     synchronized void failed(BlockId block) {
         Waiting waiting = of(block);
-        Duration longer = waiting.pause.isZero() ? PAUSE_MIN : waiting.pause.multipliedBy(2);
-        waiting.pause = longer.compareTo(PAUSE_MAX) < 0 ? longer : PAUSE_MAX;
+        waiting.pause = waiting.pause.isZero() ? PAUSE_MIN : doubled(waiting.pause);
         waiting.dueNanos = clock.monotonicNanos() + waiting.pause.toNanos();
+    }
+
+    private static Duration doubled(Duration pause) {
+        Duration longer = pause.multipliedBy(2);
+        return longer.compareTo(PAUSE_MAX) < 0 ? longer : PAUSE_MAX;
     }
 
     /** A server could not make a copy of a block. */
     synchronized void refused(BlockId block, ServerId server) {
         failed(block);
-        of(block).refusedUntilNanos.put(server, clock.monotonicNanos() + REFUSAL.toNanos());
+        Map<ServerId, Refusal> refusals = of(block).refusals;
+        Refusal last = refusals.get(server);
+        Duration pause = last == null ? REFUSAL_MIN : doubled(last.pause());
+        refusals.put(server, new Refusal(pause, clock.monotonicNanos() + pause.toNanos()));
     }
 
     synchronized void busy(ServerId server) {
@@ -81,8 +93,8 @@ final class BlockWaits {
 
     synchronized boolean isRefused(BlockId block, ServerId server) {
         Waiting waiting = blocks.get(block);
-        return isAhead(busyUntilNanos.get(server))
-                || (waiting != null && isAhead(waiting.refusedUntilNanos.get(server)));
+        Refusal refusal = waiting == null ? null : waiting.refusals.get(server);
+        return isAhead(busyUntilNanos.get(server)) || (refusal != null && isAhead(refusal.untilNanos()));
     }
 
     private boolean isAhead(@Nullable Long untilNanos) {
