@@ -2,6 +2,7 @@ package io.tatami.copies;
 
 import io.tatami.base.ServerId;
 import io.tatami.block.device.SimFaults.Fault;
+import io.tatami.copies.SimMembership.Order;
 import io.tatami.meta.service.host.SteppedGroup;
 import io.tatami.rpc.sim.SimFaults;
 import java.net.InetSocketAddress;
@@ -16,6 +17,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Chaos {
     private static final long MILLIS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** That a file is to have. */
+    static final int COPIES_MAX = 3;
 
     private static final long HELD_UP_NANOS_MAX = 1_000 * MILLIS;
 
@@ -39,6 +43,7 @@ final class Chaos {
     private final long delayNanosMax;
     private final List<Trouble> troubles;
     private boolean isOver;
+    private boolean hasDestroyed;
 
     /** The kinds of what goes wrong. */
     enum Trouble {
@@ -51,7 +56,11 @@ final class Chaos {
         DISK_IS_FULL,
         INDEX_IS_FULL,
         WAY_IS_BLOCKED,
-        METADATA_ENDS
+        METADATA_ENDS,
+        SERVER_IS_LONG_AWAY,
+        SERVER_DRAINS,
+        MAP_IS_OLD,
+        HOST_IS_DESTROYED
     }
 
     Chaos(CopiesWorld world, Random random) {
@@ -99,9 +108,22 @@ final class Chaos {
         });
     }
 
-    /** Nothing more goes wrong. */
+    /** Whether a host may be lost with its disks: no file is to have a single copy then. */
+    boolean mayDestroy() {
+        return troubles.contains(Trouble.HOST_IS_DESTROYED);
+    }
+
+    /** Nothing more goes wrong. Hosts that are destroyed are forgotten, and some drains go on. */
     void end() {
         isOver = true;
+        world.membership().goOn();
+        for (SimServer server : world.servers()) {
+            if (server.isDestroyed()) {
+                world.membership().order(server.id(), Order.FORGET);
+            } else if (world.membership().serving().size() < COPIES_MAX) {
+                world.membership().order(server.id(), Order.SERVE);
+            }
+        }
         world.network().faults(new SimFaults(MILLIS / 20, MILLIS, 0, 0, 0));
         world.network().heal();
         world.metadata().start();
@@ -142,6 +164,42 @@ final class Chaos {
                 later(world.network()::heal);
             }
             case METADATA_ENDS -> endMetadata();
+            case SERVER_IS_LONG_AWAY ->
+                server.leave(random.nextInt(4) == 0, (8_000 + random.nextLong(12_000)) * MILLIS);
+            case SERVER_DRAINS -> drain(server);
+            case MAP_IS_OLD -> world.membership().holdUp(random.nextLong(15_000) * MILLIS);
+            case HOST_IS_DESTROYED -> destroy(server);
+        }
+    }
+
+    private void drain(SimServer server) {
+        SimMembership membership = world.membership();
+        if (membership.order(server.id()) == Order.DRAIN) {
+            membership.order(server.id(), Order.SERVE);
+        } else if (membership.serving().size() > COPIES_MAX) {
+            membership.order(server.id(), Order.DRAIN);
+        }
+    }
+
+    /** Once, a host without which all blocks can be read, and there is room for all copies. */
+    private void destroy(SimServer server) {
+        if (hasDestroyed
+                || server.isDestroyed()
+                || world.membership().serving().size() <= COPIES_MAX
+                || !world.judge().canDoWithout(server)) {
+            return;
+        }
+        hasDestroyed = true;
+        world.coverage().count("hosts destroyed");
+        server.destroy();
+        if (random.nextBoolean()) {
+            world.time().after(random.nextLong(15_000) * MILLIS, world::joinServer);
+        }
+        if (random.nextBoolean()) {
+            world.time()
+                    .after(
+                            random.nextLong(10_000) * MILLIS,
+                            () -> world.membership().order(server.id(), Order.FORGET));
         }
     }
 

@@ -5,9 +5,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** One run: what a seed makes of servers, clients and faults, and what must hold during it and in the end. */
 final class CopiesSimulation {
@@ -22,6 +24,21 @@ final class CopiesSimulation {
 
     /** Nothing is at work any more of processes that have ended. */
     private static final long REMAINS_MILLIS = 6_000;
+
+    /** Blocks have all their copies, and nothing is left to be reclaimed. */
+    private static final long HEALED_MILLIS = 600_000;
+
+    /** Two audits are done, and what both found is gone. */
+    private static final long AUDITED_MILLIS = 400_000;
+
+    /** Each begins with an audit. One that meets an intent for the same server proves nothing of what is there. */
+    private static final int AUDITING_LEADERS = 5;
+
+    /** On a server, for each that nobody knows. */
+    private static final int KNOWN_BLOCKS = 100;
+
+    /** Between two looks at how far that is. */
+    private static final long LOOK_MILLIS = 500;
 
     private static final int PAUSE_MILLIS_MAX = 4_000;
 
@@ -62,12 +79,22 @@ final class CopiesSimulation {
         for (int number = 0; number < files; number++) {
             addFile("/file-" + number);
         }
+        if (random.nextInt(3) > 0) {
+            begin(new SimOwner(
+                    world,
+                    new Random(random.nextLong()),
+                    world.client(),
+                    1 + random.nextInt(6),
+                    copiesMin(),
+                    random.nextBoolean()));
+        }
         world.chaos().begin();
         boolean unused = world.run(world::isIdle, PAUSE_MILLIS_MAX + random.nextLong(CHAOS_MILLIS_MAX));
         world.chaos().end();
         Check.check(world.run(world::isIdle, CLIENTS_MILLIS), "a client waits for ever");
         boolean closed = world.run(this::areFilesClosed, SETTLED_MILLIS);
         Check.check(closed, "a file is not closed although all servers are up");
+        heal();
         readAll();
         world.judge().checkCopies();
         stopServers();
@@ -80,7 +107,7 @@ final class CopiesSimulation {
                 1 + random.nextInt(30),
                 1 << (8 + random.nextInt(9)),
                 1 << (16 + random.nextInt(3)),
-                random.nextInt(6) == 0 ? 1 : 2 + random.nextInt(2));
+                random.nextInt(6) == 0 ? copiesMin() : 2 + random.nextInt(2));
         FileModel file = world.judge().addFile(path, shape.blockBytes());
         int writers = 1 + random.nextInt(3);
         for (int number = 0; number < writers; number++) {
@@ -92,8 +119,43 @@ final class CopiesSimulation {
         }
     }
 
+    private int copiesMin() {
+        return world.chaos().mayDestroy() ? 2 : 1;
+    }
+
     private void begin(Runnable work) {
         world.begin(work, TimeUnit.MILLISECONDS.toNanos(random.nextInt(PAUSE_MILLIS_MAX)));
+    }
+
+    /** By itself, once nothing goes wrong any more. What is left then that nobody knows of is found by audits. */
+    private void heal() {
+        Health health = new Health(world);
+        String missing = waited(health::missing, HEALED_MILLIS);
+        Check.check(missing.isEmpty(), "the world does not heal: %s", missing);
+        world.coverage().count("worlds healed");
+        List<String> leaked = health.leaked();
+        if (!leaked.isEmpty()) {
+            world.coverage().count("copies that only audits find", leaked.size());
+            String left = String.join("; ", leaked);
+            for (int leader = 0; !left.isEmpty() && leader < AUDITING_LEADERS; leader++) {
+                world.metadata().kill();
+                // An audit disowns nothing where more than a hundredth of what a server has is unknown.
+                world.metadata().grant(leader == 0 ? KNOWN_BLOCKS * leaked.size() : 0);
+                world.metadata().start();
+                left = waited(() -> String.join("; ", health.leaked()), AUDITED_MILLIS);
+            }
+            Check.check(left.isEmpty(), "audits leave %s", left);
+        }
+    }
+
+    /** Looks now and then until it is empty, or for so long. */
+    private String waited(Supplier<String> missing, long millis) {
+        String now = missing.get();
+        for (long waited = 0; !now.isEmpty() && waited < millis; waited += LOOK_MILLIS) {
+            boolean unused = world.run(() -> false, LOOK_MILLIS);
+            now = missing.get();
+        }
+        return now;
     }
 
     private boolean areFilesClosed() {
@@ -111,7 +173,7 @@ final class CopiesSimulation {
                 () -> {
                     try (TatamiClient client = world.client().open()) {
                         for (FileModel file : world.judge().files()) {
-                            if (file.isBegun()) {
+                            if (file.isBegun() && !file.isDeleting()) {
                                 readAll(client, file);
                             }
                         }

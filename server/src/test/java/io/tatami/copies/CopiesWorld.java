@@ -32,6 +32,9 @@ final class CopiesWorld implements AutoCloseable {
     private static final long ROOM_BYTES = 24L << 20;
 
     private final long seed;
+    private final long driveBytes;
+    private final Path directory;
+    private final BlockServerSettings settings;
     private final boolean hasRoom;
     private final SimTime time = new SimTime();
     private final Random random;
@@ -39,6 +42,7 @@ final class CopiesWorld implements AutoCloseable {
     private final Coverage coverage;
     private final List<SimServer> servers = new ArrayList<>();
     private final List<SimClient> clients = new ArrayList<>();
+    private final SimMembership membership;
     private final SimMetadata metadata;
     private final Judge judge;
     private final Chaos chaos;
@@ -51,22 +55,44 @@ final class CopiesWorld implements AutoCloseable {
      */
     CopiesWorld(long seed, int servers, long driveBytes, Path directory, Coverage coverage) throws TatamiException {
         this.seed = seed;
+        this.driveBytes = driveBytes;
+        this.directory = directory;
         this.hasRoom = driveBytes >= ROOM_BYTES;
         this.random = new Random(seed * 0x9e3779b97f4a7c15L);
         this.coverage = coverage;
         this.network = new SimNetwork(time, new Random(random.nextLong()), SimDrive.CLUSTER);
-        BlockServerSettings settings = BlockServerSettings.from(SETTINGS);
+        this.settings = BlockServerSettings.from(SETTINGS);
+        this.membership = new SimMembership(this, 1 + random.nextInt(2));
         for (int number = 1; number <= servers; number++) {
-            SimDrive drive =
-                    new SimDrive(seed + "-" + number, driveBytes, directory, time, new Random(random.nextLong()));
-            this.servers.add(new SimServer(this, number, settings, List.of(drive)));
+            addServer();
         }
         this.metadata = new SimMetadata(this, this.servers);
         this.judge = new Judge(this);
         this.chaos = new Chaos(this, new Random(random.nextLong()));
         this.servers.forEach(SimServer::start);
         this.metadata.start();
+        this.membership.begin();
         CrashPoint.listen(chaos::pass);
+    }
+
+    private SimServer addServer() throws TatamiException {
+        int number = servers.size() + 1;
+        SimDrive drive = new SimDrive(seed + "-" + number, driveBytes, directory, time, new Random(random.nextLong()));
+        SimServer server = new SimServer(this, number, settings, List.of(drive));
+        servers.add(server);
+        membership.join(server);
+        return server;
+    }
+
+    /** A new block server joins. */
+    void joinServer() {
+        try {
+            SimServer server = addServer();
+            server.start();
+            metadata.join(server);
+        } catch (TatamiException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     long seed() {
@@ -89,6 +115,10 @@ final class CopiesWorld implements AutoCloseable {
 
     SimNetwork network() {
         return network;
+    }
+
+    SimMembership membership() {
+        return membership;
     }
 
     SimMetadata metadata() {

@@ -18,6 +18,8 @@ final class FileModel {
     private final List<Promise> promises = new ArrayList<>();
     private FileId file = new FileId(0);
     private boolean isBegun;
+    private boolean isDeleting;
+    private boolean isDeleted;
     private int renewals;
 
     FileModel(String path, int blockBytes, long seed) {
@@ -89,6 +91,25 @@ final class FileModel {
         return attempt;
     }
 
+    /** Somebody deletes the file from now on: nothing is promised any more. */
+    void deleting() {
+        isDeleting = true;
+        promises.clear();
+    }
+
+    boolean isDeleting() {
+        return isDeleting;
+    }
+
+    /** The deletion was answered. */
+    void deleted() {
+        isDeleted = true;
+    }
+
+    boolean isDeleted() {
+        return isDeleted;
+    }
+
     /** A block has got a new generation. */
     void renewed() {
         renewals++;
@@ -111,7 +132,7 @@ final class FileModel {
 
     /** @param pipeline the servers of the last block, and what had happened to them by then */
     void promise(Kind kind, long lengthBytes, Map<ServerId, SimServer.Fate> pipeline) {
-        if (kind == Kind.SEEN && !isAllAliveSince(attempts.get(attempts.size() - 1), pipeline)) {
+        if (isDeleting || (kind == Kind.SEEN && !isAllAliveSince(attempts.get(attempts.size() - 1), pipeline))) {
             return;
         }
         promises.add(new Promise(kind, lengthBytes, pipeline, renewals));

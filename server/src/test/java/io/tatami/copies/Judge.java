@@ -11,6 +11,7 @@ import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
+import io.tatami.meta.state.BlockCopies;
 import io.tatami.meta.state.wire.BlockRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +69,7 @@ final class Judge {
         Map<ServerId, SimServer.Fate> pipeline = new LinkedHashMap<>();
         for (int server : pipeline(file, lengthBytes)) {
             ServerId id = new ServerId(server);
-            pipeline.put(id, Objects.requireNonNull(before.get(id)));
+            pipeline.put(id, before.getOrDefault(id, SimServer.Fate.OF_ONE_THAT_JOINS));
         }
         file.promise(kind, lengthBytes, pipeline);
     }
@@ -155,6 +155,36 @@ final class Judge {
                 wrong < 0 ? "" : file.author(bytes, wrong));
     }
 
+    /** Whether each block that the server has a copy of has a whole one at another that runs, and is not written. */
+    boolean canDoWithout(SimServer server) {
+        return files.stream()
+                .flatMap(file -> world.metadata().blocks(file.file()).stream())
+                .allMatch(block -> canDoWithout(block, server));
+    }
+
+    private boolean canDoWithout(BlockRecord block, SimServer server) {
+        if (BlockCopies.counted(block).stream().noneMatch(copy -> copy.server().equals(server.id()))) {
+            return true;
+        }
+        return !block.getOpen()
+                && block.getIssuedGeneration() <= block.getGeneration()
+                && BlockCopies.counted(block).stream()
+                        .map(copy -> world.server(copy.server()))
+                        .anyMatch(other -> other != server && isWhole(block, other));
+    }
+
+    private static boolean isWhole(BlockRecord block, SimServer server) {
+        BlockId id = new BlockId(block.getBlockId());
+        Volume volume = holder(server, id);
+        return volume != null && volume.find(id).stream().anyMatch(stored -> isWhole(block, stored));
+    }
+
+    private static boolean isWhole(BlockRecord block, StoredBlock stored) {
+        return stored.finalized()
+                && stored.durableBytes() == block.getLength()
+                && stored.generation().value() >= block.getGeneration();
+    }
+
     /** After all faults: every file is closed, and every copy that is named holds all of its block. */
     void checkCopies() throws TatamiException {
         for (FileModel file : files) {
@@ -183,14 +213,7 @@ final class Judge {
             throw new IllegalStateException(what + " is not there: " + block);
         }
         StoredBlock stored = volume.find(id).orElseThrow();
-        Check.check(
-                stored.finalized()
-                        && stored.durableBytes() == block.getLength()
-                        && stored.generation().value() >= block.getGeneration(),
-                "%s is %s, and named as %s",
-                what,
-                stored,
-                block);
+        Check.check(isWhole(block, stored), "%s is %s, and named as %s", what, stored, block);
         byte[] all = new byte[(int) (offset + block.getLength())];
         byte[] copy = read(volume, id, (int) block.getLength());
         byte[] before = file.expected((int) offset);

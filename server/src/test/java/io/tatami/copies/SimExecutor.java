@@ -48,6 +48,10 @@ final class SimExecutor extends AbstractExecutorService implements ScheduledExec
         });
     }
 
+    boolean hangs() {
+        return hangsUntilNanos > 0;
+    }
+
     /** Begins tasks again, if it did not. */
     void goOn() {
         hangsUntilNanos = 0;
@@ -97,7 +101,12 @@ final class SimExecutor extends AbstractExecutorService implements ScheduledExec
 
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException();
+        time.after(unit.toNanos(delay), () -> {
+            if (!isShutdown) {
+                begin(command);
+            }
+        });
+        return new Unstoppable();
     }
 
     @Override

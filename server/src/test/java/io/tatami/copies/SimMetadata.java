@@ -3,19 +3,21 @@ package io.tatami.copies;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.tatami.base.BlockId;
 import io.tatami.base.Causes;
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
-import io.tatami.base.UuidBytes;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.cluster.GiveCredits;
 import io.tatami.meta.op.cluster.OpenSession;
 import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.copies.CopySettings;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.SteppedGroup;
 import io.tatami.meta.service.tree.flow.TreeHandlers;
@@ -30,15 +32,12 @@ import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.BlockServerInfo;
-import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
-import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import java.lang.reflect.Field;
@@ -47,6 +46,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,14 +60,15 @@ final class SimMetadata {
     static final GroupId SHARD = new GroupId(0);
 
     private static final int CREDITS = 1 << 20;
+    private static final long JOIN_PAUSE_NANOS = 1_000_000_000;
     private static final Settings SETTINGS = Settings.of(Map.of(
             FileSettings.BLOCK_SIZE_MIN.key(), "1",
             FileSettings.LEASE_SOFT_LIMIT.key(), "5s",
-            FileSettings.LEASE_HARD_LIMIT.key(), "10s"));
+            FileSettings.LEASE_HARD_LIMIT.key(), "10s",
+            CopySettings.LOST_AFTER.key(), "5s"));
 
     private final CopiesWorld world;
     private final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key of the simulation"));
-    private final ClusterMap map;
     private final Map<GroupId, MemoryView> stores = new HashMap<>();
     private final List<Method<?, ?>> methods = methods();
     private Map<GroupId, SteppedGroup> groups = Map.of();
@@ -75,7 +76,6 @@ final class SimMetadata {
 
     SimMetadata(CopiesWorld world, List<SimServer> servers) {
         this.world = world;
-        this.map = mapOf(servers);
         for (GroupId group : List.of(GroupId.NAMESPACE, SHARD)) {
             MemoryView store = new MemoryView();
             Draft format = new Draft(store);
@@ -86,34 +86,6 @@ final class SimMetadata {
             store.apply(format);
             stores.put(group, store);
         }
-    }
-
-    private static ClusterMap mapOf(List<SimServer> servers) {
-        ClusterMap.Builder map = ClusterMap.newBuilder()
-                .setEpoch(1)
-                .setShards(1)
-                .setClusterId(ByteString.copyFrom(UuidBytes.of(SimDrive.CLUSTER)));
-        for (int group = -1; group < 1; group++) {
-            map.addGroup(GroupLocation.newBuilder().setGroup(group).setLeader(endpoint(ADDRESS)));
-        }
-        for (SimServer server : servers) {
-            map.addBlockServer(BlockServerInfo.newBuilder()
-                    .setServerId(server.id().value())
-                    .setHost(server.address().getHostString())
-                    .setRack("/rack")
-                    .setState(BlockServerInfo.State.ACTIVE)
-                    .setCapacityBytes(1L << 40)
-                    .setFreeBytes(1L << 40)
-                    .setData(endpoint(server.address())));
-        }
-        return map.build();
-    }
-
-    private static Endpoint endpoint(InetSocketAddress at) {
-        return Endpoint.newBuilder()
-                .setHost(at.getHostString())
-                .setPort(at.getPort())
-                .build();
     }
 
     private static GroupRecord record(GroupId group) {
@@ -130,10 +102,6 @@ final class SimMetadata {
         var unused = new GiveCredits().decide(state, new RequestContext(service.caller(), service.session(), 1), gift);
     }
 
-    ClusterMap map() {
-        return map;
-    }
-
     /** What is durable of a file that has blocks; the last one may be open. Empty where the shard knows none. */
     List<BlockRecord> blocks(FileId file) {
         ShardState state = shard();
@@ -147,7 +115,8 @@ final class SimMetadata {
         return home != null && home.getState() != HomeRecord.State.CLOSED && home.getBlocks() > 0;
     }
 
-    private ShardState shard() {
+    /** What is durable at the shard; to be read only. */
+    ShardState shard() {
         MemoryView store = stores.get(SHARD);
         if (store == null) {
             throw new IllegalStateException("no store of " + SHARD);
@@ -196,6 +165,23 @@ final class SimMetadata {
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()));
     }
 
+    /**
+     * Has so many more blocks granted at every server, for a file that is never written; only while no process runs.
+     */
+    void grant(int blocks) {
+        Check.check(groups.isEmpty(), "a process runs");
+        MemoryView store = Objects.requireNonNull(stores.get(SHARD));
+        Draft draft = new Draft(store);
+        ShardState state = new ShardState(draft);
+        ReplicaRecord granted =
+                ReplicaRecord.newBuilder().setFileId(state.mintFile().value()).build();
+        for (int i = 0; i < blocks; i++) {
+            BlockId block = state.mintBlock();
+            world.servers().forEach(server -> state.putReplica(server.id(), block, granted));
+        }
+        store.apply(draft);
+    }
+
     /** Ends the process at this moment. */
     void kill() {
         groups.values().forEach(SteppedGroup::crash);
@@ -207,8 +193,9 @@ final class SimMetadata {
         HandlerTable table = new HandlerTable();
         table.on(
                 MetaMethods.GET_CLUSTER_MAP,
-                (context, request, responder) -> responder.success(
-                        GetClusterMapReply.newBuilder().setMap(map).build()));
+                (context, request, responder) -> responder.success(GetClusterMapReply.newBuilder()
+                        .setMap(world.membership().map())
+                        .build()));
         methods.forEach(method -> serve(served, table, method));
         return table;
     }
@@ -272,6 +259,15 @@ final class SimMetadata {
         return groups.isEmpty()
                 ? CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "no process runs"))
                 : serve(groups.get(to), method, RequestOrigin.SERVICE, request);
+    }
+
+    /** A new block server gives the shard credits, as soon as it is there. */
+    void join(SimServer server) {
+        if (groups.isEmpty()) {
+            world.time().after(JOIN_PAUSE_NANOS, () -> join(server));
+        } else {
+            giveCredits(server.id().value());
+        }
     }
 
     /** A block server has few credits left at the shard: it gives more. */

@@ -2,6 +2,7 @@ package io.tatami.copies;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -10,6 +11,7 @@ import io.tatami.meta.service.host.SteppedGroup;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.rpc.CallOptions;
@@ -62,6 +64,9 @@ final class SimPeers implements NoPeers {
             world.time().after(1, () -> metadata.giveCredits(to.value()));
             return CompletableFuture.completedFuture(SimMetadata.parsed(method, Empty.getDefaultInstance()));
         }
+        if (!isAsked(to)) {
+            return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, to + " is dead"));
+        }
         InetSocketAddress address = world.server(to).address();
         return tried(
                 timeout -> connector
@@ -69,6 +74,13 @@ final class SimPeers implements NoPeers {
                         .thenCompose(connection ->
                                 connection.call(method, CallOptions.DEFAULT.withTimeoutMillis(timeout), body)),
                 TIMEOUT_MILLIS_DEFAULT);
+    }
+
+    private boolean isAsked(ServerId server) {
+        return map().getBlockServerList().stream()
+                .anyMatch(info -> info.getServerId() == server.value()
+                        && info.getState() != BlockServerInfo.State.DEAD
+                        && info.getState() != BlockServerInfo.State.GONE);
     }
 
     private <R> CompletableFuture<R> tried(Attempt<R> attempt, long timeoutMillis) {
@@ -105,6 +117,11 @@ final class SimPeers implements NoPeers {
 
     @Override
     public ClusterMap map() {
-        return metadata.map();
+        return world.membership().map();
+    }
+
+    @Override
+    public long mapAgeMillis() {
+        return world.membership().ageMillis();
     }
 }

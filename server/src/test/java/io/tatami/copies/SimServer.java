@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
 import io.tatami.block.service.SimulatedServer;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.registration.SimulatedNotices;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.Volume;
 import io.tatami.protocol.UserIdentity;
@@ -21,6 +22,8 @@ final class SimServer {
     /** When nothing of a process that has ended is at work any more. */
     private static final long REMAINS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    private static final long NOTICES_MILLIS = 500;
+
     /** The process that the running thread is of. */
     private static final ThreadLocal<@Nullable Process> CURRENT = new ThreadLocal<>();
 
@@ -34,6 +37,7 @@ final class SimServer {
     private int powerCuts;
     private int diskFailures;
     private boolean isAway;
+    private boolean isDestroyed;
 
     SimServer(CopiesWorld world, int number, BlockServerSettings settings, List<SimDrive> drives) {
         this.world = world;
@@ -59,6 +63,22 @@ final class SimServer {
         return process != null;
     }
 
+    /** Whether the namespace hears of it. */
+    boolean isHeard() {
+        return process != null && !process.executor.hangs();
+    }
+
+    /** Of the running process; 0 where none runs. */
+    long incarnation() {
+        Process running = process;
+        return running == null ? 0 : running.incarnation;
+    }
+
+    /** Whether its disks are gone for good. */
+    boolean isDestroyed() {
+        return isDestroyed;
+    }
+
     /** What has happened to the host, counted: what a promise depends on. */
     Fate fate() {
         return new Fate(ends, powerCuts, diskFailures);
@@ -70,7 +90,9 @@ final class SimServer {
      * @param ends of processes, those by power cuts included
      * @param diskFailures errors of its disks
      */
-    record Fate(int ends, int powerCuts, int diskFailures) {}
+    record Fate(int ends, int powerCuts, int diskFailures) {
+        static final Fate OF_ONE_THAT_JOINS = new Fate(0, 0, 0);
+    }
 
     /** The volumes of the running process. */
     List<Volume> volumes() {
@@ -81,7 +103,7 @@ final class SimServer {
     /** A new process, unless one runs. */
     void start() {
         isAway = false;
-        if (process != null) {
+        if (process != null || isDestroyed) {
             return;
         }
         try {
@@ -153,6 +175,12 @@ final class SimServer {
         world.time().after(awayNanos, this::start);
     }
 
+    /** The host is gone with its disks, and comes never back. */
+    void destroy() {
+        isDestroyed = true;
+        kill();
+    }
+
     /** No task of the process is begun for so long. */
     void hang(long nanos) {
         if (process != null) {
@@ -193,6 +221,8 @@ final class SimServer {
         private final Connector connector = world.network().connector(address, UserIdentity.of("tatami"));
         private final List<Volume> volumes;
         private final SimulatedServer served;
+        private final SimulatedNotices notices;
+        private final long incarnation = world.random().nextLong() | 1;
 
         Process(Opened opened) {
             plug = opened.plug();
@@ -200,7 +230,10 @@ final class SimServer {
             List<VolumeSet.ServedVolume> all = volumes.stream()
                     .map(volume -> new VolumeSet.ServedVolume(volume, "drive"))
                     .toList();
-            served = new SimulatedServer(id, settings, new VolumeSet(all), executor, connector, world.time());
+            notices = new SimulatedNotices(id, incarnation, world.time(), new SimNoticesLink(connector));
+            served = new SimulatedServer(
+                    id, settings, new VolumeSet(all), executor, connector, world.time(), notices::made);
+            volumes.forEach(volume -> volume.onDamagedCopy(notices::found));
         }
 
         SimServer server() {
@@ -209,6 +242,8 @@ final class SimServer {
 
         void begin() {
             world.network().serve(address, served.handlers());
+            var unused = executor.scheduleWithFixedDelay(
+                    notices::tick, NOTICES_MILLIS, NOTICES_MILLIS, TimeUnit.MILLISECONDS);
         }
 
         private void run(Runnable task) {

@@ -251,10 +251,10 @@ final class BlockFencingTest {
     }
 
     @Test
-    void blockOfWhichOneNamedCopyStaysIsNotGone() throws Exception {
+    void copyAboveTheGenerationOfADeletionStaysAndCountsAsGone() throws Exception {
         write(own(), 2, 0);
         write(other.volume(), 2, 7);
-        assertEquals(List.of(), delete(copy(7, 1), copy(0, 1)), "copy 0 is above the generation");
+        assertEquals(List.of(BLOCK.value()), delete(copy(7, 1), copy(0, 1)));
         assertTrue(other.volume().find(BLOCK).isEmpty());
         assertEquals(0, own().find(BLOCK).orElseThrow().copyNumber());
     }

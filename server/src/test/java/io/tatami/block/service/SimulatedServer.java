@@ -8,6 +8,8 @@ import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
+import io.tatami.block.service.copy.BlockPulls;
+import io.tatami.block.service.copy.RemoteCopies;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.memory.SharedDirectory;
 import io.tatami.block.service.read.ReadStreams;
@@ -18,11 +20,14 @@ import io.tatami.block.volume.UnitCopies;
 import io.tatami.block.volume.Volume;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
 /**
  * What a {@link BlockServer} serves, wired as it wires it, on the threads and in the time of a simulation. It has no
@@ -34,10 +39,12 @@ public final class SimulatedServer {
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final HandlerTable handlers = new HandlerTable();
     private final DataPort port;
+    private final BlockPulls pulls;
 
     /**
      * @param executor where everything runs
-     * @param connector for chains
+     * @param connector for chains and pulls
+     * @param reports told of each copy that was made, or could not be
      */
     public SimulatedServer(
             ServerId id,
@@ -45,7 +52,8 @@ public final class SimulatedServer {
             VolumeSet volumes,
             ScheduledExecutorService executor,
             Connector connector,
-            Clock clock) {
+            Clock clock,
+            Consumer<CopiesMadeRequest.Item> reports) {
         List<Volume> all =
                 volumes.volumes().stream().map(VolumeSet.ServedVolume::volume).toList();
         ServerThreads threads = new ServerThreads(executor, all);
@@ -61,7 +69,16 @@ public final class SimulatedServer {
         this.port = new DataPort(
                 writes, new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), threads::readers));
         port.serveOn(handlers);
-        new BlockCommands(context, writes, threads, block -> {}).serveOn(handlers);
+        BlockCommands commands = new BlockCommands(context, writes, threads, block -> {});
+        commands.serveOn(handlers);
+        this.pulls = new BlockPulls(
+                context,
+                new RemoteCopies(chainClient),
+                new CopyRate(clock, 0),
+                writes.tombstones()::requireNone,
+                threads.writers(),
+                reports);
+        commands.serve(handlers, BlockMethods.PULL_BLOCKS, pulls::pull);
         new DamageReports(context, threads).serveOn(handlers);
         threads.every(
                 Math.max(1, Math.min(STANDSTILL_CHECK_MILLIS, settings.chainSilenceMillis() / 8)),
@@ -77,8 +94,9 @@ public final class SimulatedServer {
         return (long) metrics.writeStreams() + metrics.readStreams();
     }
 
-    /** Ends the streams. */
+    /** Ends the streams and the pulls. */
     public void close() {
+        pulls.close();
         port.close();
     }
 }

@@ -25,14 +25,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
  * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again; and so is what is
- * nowhere, while a volume does not serve that may have it. A copy with another number than is named stays, and counts
- * as gone. A deleted block leaves a {@linkplain Tombstones tombstone}.
+ * nowhere, while a volume does not serve that may have it. A copy with another number than is named stays, as does one
+ * with number 0 above the generation, and counts as gone. A deleted block leaves a {@linkplain Tombstones tombstone}.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
@@ -76,14 +75,16 @@ final class BlockDeletion {
                 }
             });
         }
-        CompletableFuture<Void> unused = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
-                .completeOnTimeout(null, ANSWER_LIMIT_MILLIS, TimeUnit.MILLISECONDS)
-                .thenRun(() -> {
-                    CrashPoint.hit("service.delete.before-reply");
-                    responder.success(DeleteBlocksReply.newBuilder()
-                            .addAllDeletedBlockId(progress.gone)
-                            .build());
-                });
+        CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<Void> unused = all.thenRun(() -> {
+            CrashPoint.hit("service.delete.before-reply");
+            responder.success(DeleteBlocksReply.newBuilder()
+                    .addAllDeletedBlockId(progress.gone)
+                    .build());
+        });
+        if (!all.isDone()) {
+            threads.after(ANSWER_LIMIT_MILLIS, () -> all.complete(null));
+        }
     }
 
     /**
@@ -149,6 +150,10 @@ final class BlockDeletion {
         try {
             isDeleted = volume.delete(block, copy.number(), copy.generationMax());
         } catch (TatamiException e) {
+            if (e.code() == ErrorCode.FENCED) {
+                // The one that was named is gone: the server was given the block again since.
+                progress.goneCopy(block);
+            }
             context.failed(e);
             return;
         } catch (RuntimeException e) {

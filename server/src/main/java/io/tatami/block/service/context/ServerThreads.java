@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,6 +37,13 @@ public final class ServerThreads {
     private final Map<Volume, VolumeThreads> ofVolumes = new HashMap<>();
     private final ExecutorService commands;
     private final ScheduledExecutorService housekeeping;
+    private final Alarm alarm;
+
+    /** Runs something after so many milliseconds; it must return soon. */
+    @FunctionalInterface
+    private interface Alarm {
+        void set(long millis, Runnable action);
+    }
 
     /** Those that wait for one volume: what hangs there holds up nothing elsewhere. */
     private record VolumeThreads(ExecutorService readers, ExecutorService commands) {}
@@ -57,6 +65,8 @@ public final class ServerThreads {
         }
         commands = commands("block-command", settings);
         housekeeping = new ScheduledThreadPoolExecutor(1, Threads.daemons("block-housekeeping"));
+        alarm = (millis, action) -> CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(action);
     }
 
     /** No threads: all work goes to {@code executor}. For simulations, which own the order in which work is done. */
@@ -65,6 +75,9 @@ public final class ServerThreads {
         volumes.forEach(volume -> ofVolumes.put(volume, new VolumeThreads(executor, executor)));
         commands = executor;
         housekeeping = executor;
+        alarm = (millis, action) -> {
+            ScheduledFuture<?> unused = executor.schedule(action, millis, TimeUnit.MILLISECONDS);
+        };
     }
 
     /** For the workers of write sessions. */
@@ -97,6 +110,11 @@ public final class ServerThreads {
                 millis,
                 millis,
                 TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs {@code action}, which must return soon, once, whatever the threads wait for. */
+    public void after(long millis, Runnable action) {
+        alarm.set(millis, action);
     }
 
     /** Runs what waits for no volume, as {@link #command(Volume, Runnable)}. */
