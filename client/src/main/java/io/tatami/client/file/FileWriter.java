@@ -78,6 +78,10 @@ public final class FileWriter implements AutoCloseable {
     private @Nullable TatamiException refusedForNow;
 
     private boolean closed;
+
+    /** A close was begun, and may have ended the last block. */
+    private boolean closing;
+
     private @Nullable TatamiException failure;
     private volatile @Nullable TatamiException lost;
 
@@ -146,6 +150,7 @@ public final class FileWriter implements AutoCloseable {
 
     /** Takes all bytes between position and limit. */
     public void write(ByteBuffer bytes) throws IOException {
+        requireTaking();
         int before = bytes.remaining();
         try {
             attempt(() -> take(bytes));
@@ -163,6 +168,7 @@ public final class FileWriter implements AutoCloseable {
      *     flushed before
      */
     public void hflush() throws IOException {
+        requireTaking();
         attempt(() -> {
             if (spill()) {
                 blocks.flush(false, false);
@@ -175,6 +181,7 @@ public final class FileWriter implements AutoCloseable {
      * Another thread may use the writer before the caller waits for the result.
      */
     public PendingFlush beginFlush(boolean durably) throws IOException {
+        requireTaking();
         return attempted(() -> spill() ? blocks.beginFlush(durably) : PendingFlush.NOT_SENT);
     }
 
@@ -184,6 +191,7 @@ public final class FileWriter implements AutoCloseable {
      * @param recordLength whether the file's status shows the length from now on; costs one call each time
      */
     public void hsync(boolean recordLength) throws IOException {
+        requireTaking();
         attempt(() -> {
             if (spill()) {
                 blocks.flush(true, recordLength);
@@ -193,14 +201,15 @@ public final class FileWriter implements AutoCloseable {
 
     /**
      * Makes all bytes durable and closes the file. Does nothing after a success, and throws the same failure after a
-     * failure. After an interrupt it may be called again and continues. So it may where it was refused as BUSY: some
-     * block still had fewer copies than a close waits for.
+     * failure. After an interrupt it may be called again and continues; nothing else may. So it may where it was
+     * refused as BUSY: some block still had fewer copies than a close waits for.
      */
     @Override
     public void close() throws IOException {
         if (closed && failure == null) {
             return;
         }
+        closing = true;
         attempt(this::complete);
         closed = true;
         release();
@@ -282,6 +291,15 @@ public final class FileWriter implements AutoCloseable {
         } catch (TatamiException e) {
             e.addSuppressed(fenced);
             return e.code() == ErrorCode.LEASE_EXPIRED ? e : fenced;
+        }
+    }
+
+    private void requireTaking() throws TatamiException {
+        requireUsable();
+        if (closing) {
+            throw new TatamiException(
+                    ErrorCode.CANCELLED,
+                    "the writer of " + home.file() + " takes no more bytes, as its close was begun; call close again");
         }
     }
 

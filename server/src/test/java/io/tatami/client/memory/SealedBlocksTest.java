@@ -188,6 +188,20 @@ final class SealedBlocksTest {
     }
 
     @Test
+    void aWriterWhoseCloseWasInterruptedTakesNoMoreAndIsClosedByAnother() throws Exception {
+        FileWriter writer = client.create(FILE, SPEC);
+        writer.write(bytes, 0, 1_000_000);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedIOException.class, writer::close);
+        assertTrue(Thread.interrupted());
+        TatamiException refused = assertThrows(TatamiException.class, () -> writer.write(bytes, 0, 10));
+        assertTrue(String.valueOf(refused.getMessage()).contains("call close again"), refused.toString());
+        assertThrows(TatamiException.class, writer::hflush);
+        writer.close();
+        assertContent(1_000_000);
+    }
+
+    @Test
     void aSealWhoseReplyIsLostIsAskedForAgain() throws Exception {
         cluster.metadata.faults.loseNextReply(MetaMethods.SEAL_BLOCK);
         cluster.blocks.get(0).failAfterFrames(1, 5_000);
