@@ -174,7 +174,7 @@ enum PlantedBug {
             "io/tatami/block/service/write/WriteSteps.java",
             "long visibleBytes = behind.visibleBytes(copy.lengthBytes());",
             "long visibleBytes = copy.lengthBytes();",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+            "io.tatami.copies.CopiesSimulationTest#readersSeeNothingThatGoesAgain"),
     A_FLUSH_IS_ACKNOWLEDGED_BEFORE_THE_SERVERS_BEHIND_HAVE_FLUSHED(
             "io/tatami/block/service/write/NextServer.java",
             "return Math.min(hereBytes, flushedBytes);",
