@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class CopiesSimulationTest {
     private static final long FIRST = Long.getLong("tatami.test.seed", 1);
-    private static final int SEEDS = Integer.getInteger("tatami.test.seeds", 140);
+    private static final int SEEDS = Integer.getInteger("tatami.test.seeds", 200);
     private static final int SEEDS_SOAK = 100_000;
     private static final int SEEDS_OF_A_LINE = 1_000;
 

@@ -19,6 +19,14 @@ public final class SystemErrorText {
         return String.valueOf(failure.getMessage()).contains("Invalid argument");
     }
 
+    /**
+     * Whether a host refused a connection, as nobody listens at the port: ECONNREFUSED. Netty and the JDK have the same
+     * classes of exceptions for connections that cannot be made for other reasons, or in time.
+     */
+    public static boolean isConnectionRefused(Throwable failure) {
+        return String.valueOf(failure.getMessage()).contains("Connection refused");
+    }
+
     /** Whether RocksDB did not get the lock of a database's directory. */
     public static boolean isDatabaseLocked(Exception failure) {
         return String.valueOf(failure.getMessage()).contains("lock");

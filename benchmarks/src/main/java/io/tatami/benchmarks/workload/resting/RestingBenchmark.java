@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
         description = "The rate of one stream by itself, and beside many writers whose files are open and that write"
                 + " nothing; --copies 3 for chains of three servers.")
 public final class RestingBenchmark extends RoundsCommand {
-    private static final List<String> COLUMNS = List.of("round", "resting", "mib_per_s", "open_s", "end_s", "rss_max_mib");
+    private static final List<String> COLUMNS =
+            List.of("round", "resting", "mib_per_s", "open_s", "end_s", "rss_max_mib");
     private static final int PROCESSES = 4;
     private static final ClientProcesses.Kind RESTING = new ClientProcesses.Kind(RestingWorker.class, 1, "512m");
     private static final int MEBIBYTE = 1 << 20;
@@ -86,12 +87,7 @@ public final class RestingBenchmark extends RoundsCommand {
         begin = System.nanoTime();
         resting.run(RestingWorker.END);
         results.row(
-                round,
-                writers,
-                text(beside),
-                text(openSeconds),
-                text(seconds(begin)),
-                text(residentMebibytes(peer)));
+                round, writers, text(beside), text(openSeconds), text(seconds(begin)), text(residentMebibytes(peer)));
     }
 
     private static String text(double figure) {

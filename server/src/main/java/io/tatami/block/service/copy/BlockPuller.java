@@ -2,7 +2,6 @@ package io.tatami.block.service.copy;
 
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
@@ -53,7 +52,7 @@ final class BlockPuller {
     void make(Pull pull, Volume volume) throws TatamiException {
         pull.throwIfCancelled();
         refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
-        deleteUnfinished(pull, volume);
+        deleteOutdated(pull, volume);
         long room = Math.max(1, pull.lengthBytes());
         BlockWriter writer =
                 volume.create(pull.block(), pull.generation(), new Reservation(room, room, false), pull.copyNumber());
@@ -82,14 +81,25 @@ final class BlockPuller {
     }
 
     /**
-     * What is left of a copy of this number that was fenced while it was made, and so has a record: nobody else writes
-     * a copy that is pulled.
+     * What is left of a copy that was never finished, and is older than this one: of this number, fenced while it was
+     * made, or of another, which the home of the block does not know. It asks a server only if that has no copy by its
+     * record; numbers rise, and a server is granted the block again only under a generation above all before.
      */
-    private static void deleteUnfinished(Pull pull, Volume volume) throws TatamiException {
+    private static void deleteOutdated(Pull pull, Volume volume) throws TatamiException {
         StoredBlock stored = volume.find(pull.block()).orElse(null);
-        if (stored != null && !stored.finalized() && stored.copyNumber() == pull.copyNumber()) {
-            boolean unused = volume.delete(pull.block(), pull.copyNumber(), Generation.NONE);
+        if (stored != null && !stored.finalized() && isOutdated(stored, pull)) {
+            LOG.info("{} takes the place of an unfinished copy {}", pull, stored);
+            boolean unused = volume.delete(pull.block(), stored.copyNumber(), pull.generation());
         }
+    }
+
+    private static boolean isOutdated(StoredBlock stored, Pull pull) {
+        if (stored.copyNumber() == pull.copyNumber()) {
+            return true;
+        }
+        return stored.copyNumber() < pull.copyNumber()
+                && !stored.generation().isAbove(pull.generation())
+                && !stored.promised().isAbove(pull.generation());
     }
 
     private static void abort(BlockWriter writer, TatamiException failure) {

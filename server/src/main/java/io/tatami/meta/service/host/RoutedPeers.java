@@ -6,6 +6,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
+import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.GroupPeers;
@@ -30,9 +31,6 @@ final class RoutedPeers implements GroupPeers {
 
     /** A host that is there refuses a connection at once. */
     private static final long REFUSAL_MILLIS_MAX = 1_000;
-
-    /** In the words of the C library, which the exceptions for TCP over NIO and over epoll have in common. */
-    private static final String REFUSED = "Connection refused";
 
     private final Connector connector;
     private final GroupLeaders leaders;
@@ -105,11 +103,9 @@ final class RoutedPeers implements GroupPeers {
                 .completeOnTimeout(false, REFUSAL_MILLIS_MAX, TimeUnit.MILLISECONDS);
     }
 
-    /** A connection that cannot be made for another reason, or in time, fails with the same class of exceptions. */
     private static boolean isRefusal(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException
-                    && String.valueOf(cause.getMessage()).contains(REFUSED)) {
+            if (cause instanceof ConnectException && SystemErrorText.isConnectionRefused(cause)) {
                 return true;
             }
         }

@@ -19,6 +19,7 @@ import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.service.write.Tombstones;
+import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.files.CrashPoint;
@@ -208,6 +209,25 @@ final class BlockPullerTest {
             assertTrue(disk.volume().fence(BLOCK, Generation.of(5)));
         } catch (TatamiException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void whatAWriterLeftBehindADeletionIsReplaced() throws Exception {
+        BlockWriter left = disk.volume().create(BLOCK, Generation.FIRST, 1 << 20, false);
+        assertEquals(0, left.lengthBytes());
+
+        make(pull(LENGTH, 1));
+
+        requireCopy();
+    }
+
+    @Test
+    void copyThatIsBegunUnderALaterGrantStays() throws Exception {
+        try (BlockWriter later = disk.volume().create(BLOCK, Generation.of(7), 1 << 20, false)) {
+            assertEquals(ErrorCode.ALREADY_EXISTS, failure(pull(LENGTH, 1)));
+            assertEquals(
+                    later.generation(), disk.volume().find(BLOCK).orElseThrow().generation());
         }
     }
 
