@@ -174,17 +174,17 @@ enum PlantedBug {
             "io/tatami/block/service/write/WriteSteps.java",
             "long visibleBytes = behind.visibleBytes(copy.lengthBytes());",
             "long visibleBytes = copy.lengthBytes();",
-            "io.tatami.copies.CopiesSimulationTest#readersSeeNothingThatGoesAgain"),
+            "io.tatami.block.service.sim.BlockSessionsTest#aReaderSeesWhatTheWholeChainHasAndNoMore"),
     A_FLUSH_IS_ACKNOWLEDGED_BEFORE_THE_SERVERS_BEHIND_HAVE_FLUSHED(
             "io/tatami/block/service/write/NextServer.java",
             "return Math.min(hereBytes, flushedBytes);",
             "return hereBytes;",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+            "io.tatami.block.service.sim.BlockSessionsTest#aFlushIsAcknowledgedOnceTheWholeChainHasFlushed"),
     THE_END_IS_ACKNOWLEDGED_BEFORE_THE_SERVERS_BEHIND_HAVE_IT(
             "io/tatami/block/service/write/NextServer.java",
             "return phase == Phase.FINISHED;",
             "return true;",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+            "io.tatami.block.service.sim.BlockSessionsTest#theStreamEndsWhenTheBlockIsFinalHereAndBehind"),
     A_SEAL_TAKES_THE_LONGEST_COPY(
             "io/tatami/meta/service/file/SealLength.java",
             "lengths(Present::assured, Present::reachBytes).min();",
@@ -269,7 +269,7 @@ enum PlantedBug {
             "io/tatami/meta/op/write/RenewBlock.java",
             "BlockCopies.of(committed).keepCounted(left);",
             "BlockCopies.of(committed).keepCounted(serversOf(block));",
-            "io.tatami.copies.CopiesSimulationTest#whatWasPromisedIsThereWhateverFails"),
+            "io.tatami.meta.op.write.LeftOutCopiesTest#copyThatFailsItsWriterIsASpareAndTheBlockIsLookedAt"),
     BYTES_THAT_A_DEVICE_LOST_ARE_TAKEN_OVER(
             "io/tatami/block/volume/VolumeOpener.java",
             "if (parts.flushedEnds().isInDoubt() && !isOnDevice(parts, now, end, checksums)) {",

@@ -92,6 +92,18 @@ final class BlockSessionsTest {
     }
 
     @Test
+    void aFlushIsAcknowledgedOnceTheWholeChainHasFlushed() throws Exception {
+        writer.flush(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, 0);
+        assertAcknowledged(FRAME, 0);
+        assertEquals(0, writer.lastAck().getFlushedLength());
+
+        acknowledge(FRAME, FRAME);
+        assertEquals(FRAME, writer.lastAck().getFlushedLength());
+    }
+
+    @Test
     void theStreamEndsWhenTheBlockIsFinalHereAndBehind() throws Exception {
         writer.send(FRAME);
         writer.last(FRAME);
