@@ -117,8 +117,8 @@ final class BlockAudienceTest {
                 assertServed(method, method.ask(connection, allowed));
             }
             assertTrue(
-                    forServers.containsAll(
-                            List.of("block.recover", "block.delete", "block.audit", "block.credits-low")),
+                    forServers.containsAll(List.of(
+                            "block.fence", "block.finalize", "block.delete", "block.audit", "block.credits-low")),
                     forServers::toString);
         }
     }
