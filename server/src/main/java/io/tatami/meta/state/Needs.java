@@ -70,6 +70,12 @@ public final class Needs {
                 NeedRecord.newBuilder().setFileId(file.value()).setIndex(index).build());
     }
 
+    /** How many blocks wait in one class, as of the last batch. */
+    public long count(Urgency urgency) {
+        List<Long> byClass = Totals.of(state.draft()).getNeedsByClassList();
+        return urgency.number() < byClass.size() ? byClass.get(urgency.number()) : 0;
+    }
+
     /** How many blocks wait, as of the last batch. */
     public long count() {
         List<Long> byClass = Totals.of(state.draft()).getNeedsByClassList();

@@ -61,7 +61,7 @@ public record BlockServerSettings(
         int pullsMax,
         int pullsQueuedMax) {
     public static final Setting<Integer> WRITE_STREAMS = Setting.count(
-            "tatami.block.write.streams.max", 4_096, 1, 65_536, "Write streams a volume has open at once.");
+            "tatami.block.write.streams.max", 8_192, 1, 65_536, "Write streams a volume has open at once.");
     public static final Setting<Integer> READ_STREAMS =
             Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a volume has open at once.");
     private static final Setting<Long> BUFFERS = Setting.size(

@@ -24,8 +24,8 @@ import java.util.Set;
 /**
  * Queues the next blocks of a server that is to have none any more, in the order of their ids: in the first pass those
  * of which one good copy is left, in the second all; in the third all of one that serves, and has another rack. Where
- * the pass has got is logged. The queue is bounded: where too many blocks wait, the cursor does. Pass 0 forgets the
- * cursor.
+ * the pass has got is logged. The queue is bounded: where too many blocks wait, the cursor does, in the first pass for
+ * others of its kind alone. Pass 0 forgets the cursor.
  */
 public final class AdvanceHealCursor
         implements Operation<ShardState, AdvanceHealCursorRequest, AdvanceHealCursorReply> {
@@ -52,7 +52,7 @@ public final class AdvanceHealCursor
         if (request.getPass() == MOVED && cursor.getRackChanges() >= request.getRackChanges()) {
             return AdvanceHealCursorReply.newBuilder().setDone(true).build();
         }
-        if (state.needs().count() >= request.getWaitingMax()) {
+        if (waiting(state, request) >= request.getWaitingMax()) {
             return AdvanceHealCursorReply.newBuilder().setFull(true).build();
         }
         long after = cursor.getPass() == request.getPass() ? cursor.getAfterBlockId() : 0;
@@ -74,6 +74,15 @@ public final class AdvanceHealCursor
                 .setDone(done)
                 .setLookedAt(page.size())
                 .build();
+    }
+
+    /**
+     * What bounds the pass: blocks with one good copy left do not wait behind others, some of which nothing may help.
+     */
+    private static long waiting(ShardState state, AdvanceHealCursorRequest request) {
+        return request.getPass() == LAST_COPIES
+                ? state.needs().count(Urgency.LAST_COPY)
+                : state.needs().count();
     }
 
     /** No pass is under way; for how many changes of the rack one was done stays. */

@@ -15,6 +15,8 @@ import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
 import io.tatami.protocol.wire.BlockServerInfo;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +79,8 @@ final class DeadServers {
         if (due.isEmpty()) {
             return lookForMoved(seen);
         }
-        ServerId server = due.get(0);
+        // Blocks with one good copy left, whichever server they are of, come before all of another server's.
+        ServerId server = Collections.min(due, Comparator.comparingInt(this::passDone));
         int pass = passDone(server) + 1;
         return advance(seen, server, pass).thenApply(reply -> {
             if (reply.getFull()) {

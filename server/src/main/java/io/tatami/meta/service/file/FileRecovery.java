@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
 final class FileRecovery {
     static final long PAUSE_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
 
+    /** How long behind its pause an attempt is remembered that was not followed by another. */
+    private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(500);
     private static final Logger LOG = LoggerFactory.getLogger(FileRecovery.class);
 
@@ -107,10 +110,12 @@ final class FileRecovery {
         if (failure != null) {
             tell(file, Causes.of(failure));
         }
+        long now = clock.monotonicNanos();
+        // Of files that are gone, or that another leader has closed, nobody asks again.
+        attempts.values().removeIf(last -> !last.running() && now - last.nextNanos() > FORGOTTEN_NANOS);
         if (closed) {
             attempts.remove(file);
         } else {
-            long now = clock.monotonicNanos();
             attempts.computeIfPresent(
                     file,
                     (id, last) -> new Attempt(

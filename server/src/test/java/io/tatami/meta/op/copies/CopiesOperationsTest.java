@@ -19,6 +19,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.AdvanceHealCursorReply;
 import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
@@ -386,6 +387,26 @@ final class CopiesOperationsTest {
         MemoryView before = shard.store().copy();
         assertTrue(advance(AdvanceHealCursor.ALL, 1, 0).getFull());
         assertTrue(shard.store().sameAs(before));
+    }
+
+    @Test
+    void firstPassDoesNotWaitForBlocksThatHaveMoreCopies() throws Exception {
+        put(Urgency.UNDER_REPLICATED);
+        assertTrue(advance(AdvanceHealCursor.ALL, 1, 1).getFull());
+        assertFalse(advance(AdvanceHealCursor.LAST_COPIES, 1, 1).getFull());
+        put(Urgency.LAST_COPY);
+        assertTrue(advance(AdvanceHealCursor.LAST_COPIES, 1, 1).getFull());
+    }
+
+    /** The block waits in this class, and is counted there. */
+    private void put(Urgency urgency) {
+        shard.change(state -> {
+            state.needs().remove(block);
+            state.needs().put(block, urgency, file, 0);
+            Totals totals = new Totals();
+            totals.count(state.draft(), shard.store());
+            totals.writeTo(state.draft());
+        });
     }
 
     @Test
