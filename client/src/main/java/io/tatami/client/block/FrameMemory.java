@@ -56,7 +56,7 @@ final class FrameMemory {
             moved = move(filling, taken == null ? FrameBuffer.own(takeOwn(roomBytes)) : taken);
         }
         if (units != null) {
-            releaseOwn();
+            rest();
         }
         giveBack(true);
         lease = other;
@@ -107,16 +107,12 @@ final class FrameMemory {
      * @param isRead whether the server has read all that lies in shared memory
      */
     void release(boolean isRead) {
-        releaseOwn();
+        rest();
         giveBack(isRead);
     }
 
     /** Keeps no buffer for later: a stream that has asked for a flush may rest for long. What is in use stays so. */
     void rest() {
-        releaseOwn();
-    }
-
-    private void releaseOwn() {
         for (ByteBuf buffer : buffers) {
             buffer.release();
         }

@@ -72,8 +72,7 @@ public final class Needs {
 
     /** How many blocks wait in one class, as of the last batch. */
     public long count(Urgency urgency) {
-        List<Long> byClass = Totals.of(state.draft()).getNeedsByClassList();
-        return urgency.number() < byClass.size() ? byClass.get(urgency.number()) : 0;
+        return Totals.waiting(Totals.of(state.draft()), urgency);
     }
 
     /** How many blocks wait, as of the last batch. */

@@ -1,5 +1,6 @@
 package io.tatami.meta.state;
 
+import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
@@ -25,6 +26,11 @@ public final class Totals {
     public static TotalsRecord of(View view) {
         byte[] value = view.get(KEY);
         return value == null ? TotalsRecord.getDefaultInstance() : Records.parse(value, TotalsRecord.parser());
+    }
+
+    /** How many blocks wait for copies in one class. */
+    public static long waiting(TotalsRecord totals, Urgency urgency) {
+        return urgency.number() < totals.getNeedsByClassCount() ? totals.getNeedsByClass(urgency.number()) : 0;
     }
 
     /** Counts what an operation makes of {@code base}, on which it was decided. */

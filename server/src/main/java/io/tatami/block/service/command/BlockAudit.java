@@ -28,7 +28,7 @@ import java.util.Set;
  */
 final class BlockAudit {
     /** As many as a request may ask for: an answer of about 50 KiB. */
-    static final int UNKNOWN_MAX = RequestLimits.AUDITED_BLOCKS;
+    private static final int UNKNOWN_MAX = RequestLimits.AUDITED_BLOCKS;
 
     private final VolumeSet volumes;
     private final int unknownMax;

@@ -72,13 +72,9 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                 .setFilesOfSeveralCopies(totals.getFilesByCopiesList().stream()
                         .mapToLong(Long::longValue)
                         .sum())
-                .setLastCopyBlocks(waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(waiting(totals, Urgency.UNDER_REPLICATED))
-                .setUnjudgedBlocks(waiting(totals, Urgency.UNJUDGED));
-    }
-
-    private static long waiting(TotalsRecord totals, Urgency urgency) {
-        return urgency.number() < totals.getNeedsByClassCount() ? totals.getNeedsByClass(urgency.number()) : 0;
+                .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
+                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
     }
 
     /** Each holds one copy of a block at most. */

@@ -31,17 +31,13 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
     public CopiesStatusReply decide(ShardState state, RequestContext context, CountCopiesRequest request) {
         TotalsRecord totals = Totals.of(state.draft());
         CopiesStatusReply.Builder status = CopiesStatusReply.newBuilder()
-                .setLastCopyBlocks(waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(waiting(totals, Urgency.UNDER_REPLICATED))
-                .setUnjudgedBlocks(waiting(totals, Urgency.UNJUDGED));
+                .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
+                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
         if (request.getServerId() != 0) {
             count(state, new ServerId(request.getServerId()), status);
         }
         return status.build();
-    }
-
-    private static long waiting(TotalsRecord totals, Urgency urgency) {
-        return urgency.number() < totals.getNeedsByClassCount() ? totals.getNeedsByClass(urgency.number()) : 0;
     }
 
     private static void count(ShardState state, ServerId server, CopiesStatusReply.Builder status) {

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Queues the blocks of servers that are to have none any more, a page at a time: of a server that is dead at once those
  * with one good copy left, and all when it is lost; of one that drains or was forgotten both, one after the other. A
  * server that comes back ends that. Passes come again while the server stays so, for what it has got meanwhile. Nothing
- * is queued for dead servers while copying is braked, and nothing at all while {@value #WAITING_MAX} blocks wait. When
- * nothing of that is due, the blocks of servers are queued whose rack was changed.
+ * is queued for dead servers while copying is braked, and no pass goes on while {@value #WAITING_MAX} blocks wait, the
+ * first one while so many of its own kind do. When nothing of that is due, the blocks of servers are queued whose rack
+ * was changed.
  *
  * <p>The fields belong to the runs of one background task, which never overlap.
  */

@@ -82,6 +82,27 @@ final class LeftOutCopiesTest {
                 .addWritten(report(grant, 10).toBuilder().setGeneration(2)));
     }
 
+    private RecoverFileReply beginRecovery() throws Exception {
+        return shard.run(
+                new BeginRecovery(),
+                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
+    }
+
+    /** Of the servers only this one has the block. */
+    private void finishRecovery(RecoverFileReply attempt, long lengthBytes, ServerId holder) throws Exception {
+        shard.run(
+                new FinishRecovery(),
+                FinishRecoveryRequest.newBuilder()
+                        .setFileId(file.value())
+                        .setRecoveryId(attempt.getRecoveryId())
+                        .addBlock(RecoveredBlock.newBuilder()
+                                .setBlockId(block().value())
+                                .setGeneration(attempt.getBlock(0).getNewGeneration())
+                                .setLength(lengthBytes)
+                                .addServerId(holder.value()))
+                        .build());
+    }
+
     private ReclaimRecord onlyReclaim() {
         ShardState state = shard.state();
         ReclaimRecord reclaim = state.reclaim(1);
@@ -104,20 +125,8 @@ final class LeftOutCopiesTest {
 
     @Test
     void copyThatMissesARecoveryIsASpareAndTheBlockIsLookedAt() throws Exception {
-        RecoverFileReply attempt = shard.run(
-                new BeginRecovery(),
-                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
-        shard.run(
-                new FinishRecovery(),
-                FinishRecoveryRequest.newBuilder()
-                        .setFileId(file.value())
-                        .setRecoveryId(attempt.getRecoveryId())
-                        .addBlock(RecoveredBlock.newBuilder()
-                                .setBlockId(block().value())
-                                .setGeneration(attempt.getBlock(0).getNewGeneration())
-                                .setLength(7)
-                                .addServerId(server(1).value()))
-                        .build());
+        RecoverFileReply attempt = beginRecovery();
+        finishRecovery(attempt, 7, server(1));
         assertEquals(List.of(new Copy(server(1), 0)), BlockCopies.counted(record()));
         assertEquals(List.of(new Copy(server(0), 0)), BlockCopies.spares(record()));
         assertNull(shard.state().reclaim(1));
@@ -223,9 +232,7 @@ final class LeftOutCopiesTest {
                         .setCommitted(true)
                         .build());
         assertEquals(List.of(new Copy(server(1), 0)), BlockCopies.spares(record()));
-        RecoverFileReply attempt = shard.run(
-                new BeginRecovery(),
-                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
+        RecoverFileReply attempt = beginRecovery();
         shard.run(
                 new FinishRecovery(),
                 FinishRecoveryRequest.newBuilder()
@@ -240,22 +247,10 @@ final class LeftOutCopiesTest {
     void appendOfABlockWithASpareAndARecoveryOfItKeepTheSpareUntilUnlink() throws Exception {
         closeWithout(server(1));
         shard.append("a");
-        RecoverFileReply attempt = shard.run(
-                new BeginRecovery(),
-                RecoverFileRequest.newBuilder().setFileId(file.value()).build());
+        RecoverFileReply attempt = beginRecovery();
         assertEquals(
                 List.of(server(0).value()), attempt.getBlock(0).getServerIdList(), "a spare is asked for the length");
-        shard.run(
-                new FinishRecovery(),
-                FinishRecoveryRequest.newBuilder()
-                        .setFileId(file.value())
-                        .setRecoveryId(attempt.getRecoveryId())
-                        .addBlock(RecoveredBlock.newBuilder()
-                                .setBlockId(block().value())
-                                .setGeneration(attempt.getBlock(0).getNewGeneration())
-                                .setLength(10)
-                                .addServerId(server(0).value()))
-                        .build());
+        finishRecovery(attempt, 10, server(0));
         assertEquals(List.of(new Copy(server(1), 0)), BlockCopies.spares(record()));
         shard.run(
                 new DeleteFile(shard.handles),
