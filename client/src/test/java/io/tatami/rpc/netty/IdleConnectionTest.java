@@ -77,6 +77,18 @@ final class IdleConnectionTest {
         assertEquals("x", echo(second));
     }
 
+    /** Often, because a thread may run for a moment after its group has told its end. */
+    @Test
+    void noThreadIsLeftWhenTheCloseReturns() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            try (RpcClient once = RpcClient.onSharedLoops(
+                    rig.settings, clock, ClientIdentity.simple("once", UserIdentity.of("anna")))) {
+                assertEquals("x", echo(Futures.result(once.connect(rig.address))));
+            }
+            assertEquals(0, threads());
+        }
+    }
+
     @Test
     void whatIsAskedForOrWaitsForAnAnswerIsKept() throws Exception {
         Connection connection = connect();

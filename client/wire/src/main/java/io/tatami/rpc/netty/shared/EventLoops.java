@@ -27,6 +27,8 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import io.tatami.rpc.GroupThread;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
@@ -52,6 +54,7 @@ public final class EventLoops implements AutoCloseable {
 
     private final IoHandlerFactory handlers;
     private final EventLoopGroup group;
+    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
     private final ChannelFactory<? extends Channel> socketFactory;
     private final ChannelFactory<? extends ServerChannel> serverFactory;
     private final boolean epoll;
@@ -64,14 +67,21 @@ public final class EventLoops implements AutoCloseable {
 
     public EventLoops(String name, RpcSettings settings, boolean epoll) {
         handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        int threads = settings.eventLoops() > 0
+        int count = settings.eventLoops() > 0
                 ? settings.eventLoops()
                 : Math.min(Runtime.getRuntime().availableProcessors(), LOOPS_BY_CORES_MAX);
-        group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handlers);
+        ThreadFactory named = new DefaultThreadFactory(name, true);
+        ThreadFactory remembering = task -> remembered(named.newThread(task));
+        group = new MultiThreadIoEventLoopGroup(count, remembering, handlers);
         socketFactory = epoll ? EpollSocketChannel::new : NioSocketChannel::new;
         this.epoll = epoll;
         local = epoll && settings.localSocket();
         serverFactory = epoll ? EpollServerSocketChannel::new : NioServerSocketChannel::new;
+    }
+
+    private Thread remembered(Thread thread) {
+        threads.add(thread);
+        return thread;
     }
 
     /**
@@ -147,6 +157,16 @@ public final class EventLoops implements AutoCloseable {
         boolean isOwn = StreamSupport.stream(group.spliterator(), false).anyMatch(EventExecutor::inEventLoop);
         if (!isOwn) {
             end.awaitUninterruptibly();
+            // The group tells its end from its threads, which still run then.
+            threads.forEach(EventLoops::awaitEnd);
+        }
+    }
+
+    private static void awaitEnd(Thread thread) {
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(CLOSE_TIMEOUT_SECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }
