@@ -169,13 +169,14 @@ final class SealedBlocksTest {
         FileWriter writer = client.create(FILE, SPEC);
         writer.write(bytes, 0, 1_000_000);
         writer.hflush();
-        cluster.blocks.get(0).failAfterFrames(0, 5_000);
         writer.write(bytes, 1_000_000, 200_000);
         CompletableFuture<Void> interrupted = new CompletableFuture<>();
         cluster.metadata.faults.beforeNext(MetaMethods.SEAL_BLOCK, () -> {
             writing.interrupt();
             interrupted.join();
         });
+        // Only now: the write may have sent a frame, and would itself seal the block whose frame failed by then.
+        cluster.blocks.get(0).failAfterFrames(0, 5_000);
         assertThrows(InterruptedIOException.class, writer::hflush);
         assertTrue(Thread.interrupted());
         interrupted.complete(null);
