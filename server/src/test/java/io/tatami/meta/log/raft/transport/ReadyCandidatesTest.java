@@ -40,8 +40,13 @@ final class ReadyCandidatesTest {
             await("an answer of a leader that led long enough", () -> triesToHandOver(cluster, behind));
             cluster.commit("e", "more");
             Node last = cluster.awaitLeader();
+            Node third = nodes.stream()
+                    .filter(node -> node != behind && node != last)
+                    .findAny()
+                    .orElseThrow();
+            // The leader and the one behind commit without it; and without all entries it would have no vote.
+            await("all entries at the third one", () -> applied(third) == applied(last));
             last.close();
-            // The third one has all, too, and has applied it.
             cluster.commit("e", "yet more");
             assertNotSame(behind, cluster.awaitLeader());
             held.letGo();
@@ -54,6 +59,10 @@ final class ReadyCandidatesTest {
             cluster.commit("e", "last");
             cluster.awaitEqual();
         }
+    }
+
+    private static long applied(Node node) {
+        return node.progress().getAppliedIndex();
     }
 
     /** A replica that applies nothing more until this is closed. */
