@@ -152,6 +152,12 @@ public final class BlockServers {
         return isNear ? Distance.RACK : Distance.OTHER_RACK;
     }
 
+    /** How many reads and writes a server serves, by the map; 0 for a server that is not in it. */
+    int streams(ServerId server) {
+        BlockServerInfo info = byId().get(server);
+        return info == null ? 0 : info.getStreams();
+    }
+
     /** Where a server's data port is by the map that there is; null for a server that is not in it. */
     public @Nullable BlockTarget knownTarget(ServerId server) {
         BlockServerInfo info = byId().get(server);

@@ -6,11 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The order in which this client reads the copies of a block: servers in doubt last, the nearest first, and among
- * equals another first for each block and client, so that readers spread. Safe for use by many threads.
+ * The order in which this client reads the copies of a block: servers in doubt last, the nearest first, of these the
+ * least loaded, and among equals another first for each block and client, so that readers spread. Safe for use by many
+ * threads.
  */
 public final class ReadOrder {
     private static final int DISTANCES = BlockServers.Distance.values().length;
+
+    /**
+     * Of servers with fewer streams none is loaded; each class of load begins at four times the streams of the last.
+     */
+    private static final int LOADED_STREAMS = 32;
+
+    private static final int LOADS = 5;
 
     private final BlockServers servers;
     private final SuspectServers suspects;
@@ -54,8 +62,8 @@ public final class ReadOrder {
         long[] keys = new long[count];
         for (int i = 0; i < count; i++) {
             ServerId server = holders.get(i);
-            long key = ((long) rank(server, forThisClient) << Integer.SIZE)
-                    | mix(blockSalt + server.value()) >>> Integer.SIZE;
+            int rank = rank(server, forThisClient) * LOADS + (spreads ? load(servers.streams(server)) : 0);
+            long key = ((long) rank << Integer.SIZE) | mix(blockSalt + server.value()) >>> Integer.SIZE;
             int at = i;
             while (at > 0 && keys[at - 1] > key) {
                 keys[at] = keys[at - 1];
@@ -85,6 +93,13 @@ public final class ReadOrder {
             health = Math.max(health, BlockServers.Health.SUSPECT.ordinal());
         }
         return health * DISTANCES + servers.distance(server).ordinal();
+    }
+
+    /** The class of load, from 0 on. Coarse, as the map is seconds old, and a copy that was read is in memory. */
+    private static int load(int streams) {
+        int times = Integer.divideUnsigned(streams, LOADED_STREAMS);
+        int doublings = Integer.SIZE - Integer.numberOfLeadingZeros(times);
+        return Math.min(LOADS - 1, (doublings + 1) / 2);
     }
 
     /** The finalizer of SplitMix64: every bit of the result depends on every bit of the value. */

@@ -87,9 +87,43 @@ final class ReadOrderTest {
     }
 
     @Test
+    void ofEquallyNearServersTheLeastLoadedComeFirst() throws Exception {
+        loaded(1, "a", "/far", 0);
+        loaded(2, "b", "/near", 33);
+        loaded(3, "c", "/near", 128);
+        loaded(4, "d", "/near", 31);
+        loaded(5, "e", "/near", 3_000);
+        loaded(6, "f", "/near", 600);
+        for (long salt = 0; salt < 20; salt++) {
+            assertEquals(
+                    servers(4, 2, 3, 6, 5, 1), order("elsewhere", "/near", salt).of(BLOCK, servers(1, 2, 3, 4, 5, 6)));
+        }
+    }
+
+    @Test
+    void littleDifferencesOfLoadChangeNothing() throws Exception {
+        loaded(1, "a", "/rack", 0);
+        loaded(2, "b", "/rack", 31);
+        loaded(3, "c", "/rack", 40);
+        loaded(4, "d", "/rack", 120);
+        int second = 0;
+        int fourth = 0;
+        for (long salt = 0; salt < CLIENTS; salt++) {
+            List<ServerId> order = order("elsewhere", "", salt).of(BLOCK, servers(1, 2, 3, 4));
+            second += order.get(0).value() == 2 ? 1 : 0;
+            fourth += order.get(2).value() == 4 ? 1 : 0;
+        }
+        assertTrue(second > CLIENTS / 3 && fourth > CLIENTS / 3, second + " and " + fourth);
+    }
+
+    private void loaded(int id, String host, String rack, int streams) {
+        server(id, host, rack, State.ACTIVE, info -> info.setStreams(streams));
+    }
+
+    @Test
     void readersOfStagedBytesGoWhereThePlanSays() throws Exception {
         UnaryOperator<BlockServerInfo.Builder> cache = info -> info.setHasCache(true);
-        server(1, "a", "/rack", State.ACTIVE, cache);
+        server(1, "a", "/rack", State.ACTIVE, info -> info.setHasCache(true).setStreams(5_000));
         server(2, "b", "/rack", State.ACTIVE, cache);
         server(3, "c", "/rack", State.ACTIVE, cache);
         for (long salt = 0; salt < 20; salt++) {

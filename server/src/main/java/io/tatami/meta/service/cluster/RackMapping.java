@@ -1,12 +1,11 @@
 package io.tatami.meta.service.cluster;
 
+import io.tatami.base.WaitLimit;
 import io.tatami.conf.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +27,7 @@ final class RackMapping {
 
     static final long SCRIPT_SECONDS_MAX = 10;
     static final int OUTPUT_BYTES_MAX = 256 << 10;
+    private static final long LOOK_MILLIS = 50;
     private static final long TABLE_BYTES_MAX = 16 << 20;
 
     /** As in Hadoop; addresses of one run of the script. */
@@ -124,53 +124,53 @@ final class RackMapping {
     }
 
     private List<String> run(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(script));
-        command.addAll(arguments);
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Path output = Files.createTempFile("tatami-racks", null);
         try {
-            process.getOutputStream().close();
-            String output = output(process);
-            if (!process.waitFor(SCRIPT_SECONDS_MAX, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                throw new IOException(script + " failed, or took more than " + SCRIPT_SECONDS_MAX + " s");
-            }
-            String[] racks = output.strip().split("\\s+", -1);
+            String[] racks = printed(arguments, output).strip().split("\\s+", -1);
             if (racks.length != arguments.size()) {
                 throw new IOException(
                         script + " printed " + racks.length + " racks for " + arguments.size() + " hosts");
             }
             return List.of(racks);
         } finally {
+            Files.delete(output);
+        }
+    }
+
+    /**
+     * What the script has printed to its end. To a file, not to a pipe: a process that the script leaves behind has the
+     * output open as long as it lives, and is not waited for.
+     */
+    private String printed(List<String> arguments, Path output) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(script));
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(output.toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            process.getOutputStream().close();
+            WaitLimit limit = WaitLimit.ofMillis(TimeUnit.SECONDS.toMillis(SCRIPT_SECONDS_MAX));
+            while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                requireShort(output);
+                if (limit.leftNanos() <= 0) {
+                    throw new IOException(script + " took more than " + SCRIPT_SECONDS_MAX + " s, and was ended");
+                }
+            }
+            requireShort(output);
+            if (process.exitValue() != 0) {
+                throw new IOException(script + " failed with exit code " + process.exitValue());
+            }
+            return Files.readString(output);
+        } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
         }
     }
 
-    /** All that the process prints until it closes its output; it is ended where that takes too long. */
-    private String output(Process process) throws IOException, InterruptedException {
-        Thread limit = new Thread(() -> endLate(process), "racks-limit");
-        limit.setDaemon(true);
-        limit.start();
-        try (InputStream printed = process.getInputStream()) {
-            byte[] bytes = printed.readNBytes(OUTPUT_BYTES_MAX + 1);
-            if (bytes.length > OUTPUT_BYTES_MAX) {
-                throw new IOException(script + " printed more than " + OUTPUT_BYTES_MAX + " bytes");
-            }
-            return new String(bytes, StandardCharsets.UTF_8);
-        } finally {
-            limit.interrupt();
-        }
-    }
-
-    private static void endLate(Process process) {
-        try {
-            if (!process.waitFor(SCRIPT_SECONDS_MAX, TimeUnit.SECONDS)) {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void requireShort(Path output) throws IOException {
+        if (Files.size(output) > OUTPUT_BYTES_MAX) {
+            throw new IOException(script + " printed more than " + OUTPUT_BYTES_MAX + " bytes");
         }
     }
 }

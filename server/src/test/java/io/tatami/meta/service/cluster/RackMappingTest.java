@@ -65,6 +65,22 @@ final class RackMappingTest {
     }
 
     @Test
+    void aProcessThatAScriptLeavesBehindIsNotWaitedFor() throws Exception {
+        Path left = directory.resolve("left");
+        RackMapping racks = script("sleep 1000 &", "echo $! > " + left, "echo /rack");
+        try {
+            assertEquals(Map.of("127.0.0.1", "/rack"), racks.racks(List.of("127.0.0.1")));
+            assertTrue(behind(left).isAlive(), "the script's child has ended, and so the test shows nothing");
+        } finally {
+            behind(left).destroyForcibly();
+        }
+    }
+
+    private static ProcessHandle behind(Path file) throws IOException {
+        return ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).orElseThrow();
+    }
+
+    @Test
     void hadoopsNamesAreRead() {
         assertFalse(RackMapping.from(Settings.defaults()).isConfigured());
         assertTrue(RackMapping.from(Settings.of(Map.of(RackMapping.TABLE_KEY, "/table")))
