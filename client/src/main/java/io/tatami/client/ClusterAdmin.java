@@ -16,11 +16,13 @@ import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.CopiesStatusRequest;
@@ -146,6 +148,17 @@ public final class ClusterAdmin {
     public ClusterMap changeBlockServer(ChangeBlockServerRequest request) throws TatamiException {
         return caller.callWithoutSession(GroupId.NAMESPACE, MetaMethods.CHANGE_BLOCK_SERVER, request, caller.deadline())
                 .getMap();
+    }
+
+    /**
+     * Adds, drains or removes a volume of a block server that runs. For the superuser only. May be repeated.
+     *
+     * @return the server's status after that
+     * @throws TatamiException as {@link BlockMethods#CHANGE_VOLUME}
+     */
+    public BlockServerStatusReply changeVolume(ChangeVolumeRequest request) throws TatamiException {
+        return caller.callWithoutSession(GroupId.NAMESPACE, MetaMethods.CHANGE_VOLUME, request, caller.deadline())
+                .getStatus();
     }
 
     /**

@@ -38,7 +38,8 @@ public final class Envelope {
         GROUP(4),
         HANDLE(5),
         FORMAT_BEGUN(6),
-        LOCAL_LOG(7);
+        LOCAL_LOG(7),
+        VOLUMES(8);
 
         private final short number;
 

@@ -15,6 +15,8 @@ import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.BlockServerStatusRequest;
 import io.tatami.protocol.wire.CancelPlanReply;
 import io.tatami.protocol.wire.CancelPlanRequest;
+import io.tatami.protocol.wire.ChangeVolumeReply;
+import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.CreditsLowRequest;
@@ -180,6 +182,14 @@ public final class BlockMethods {
      */
     public static final Method<FinalizeBlockRequest, FinalizeBlockReply> FINALIZE_BLOCK = Method.idempotent(
             217, "block.finalize", SERVERS, WRITES, FinalizeBlockRequest.parser(), FinalizeBlockReply.parser());
+
+    /**
+     * From the namespace's leader, for {@link MetaMethods#CHANGE_VOLUME}. Fails with NOT_FOUND, INVALID_ARGUMENT (also
+     * for the last volume), IN_USE (it has blocks), ALREADY_EXISTS (the device holds something else), WRONG_CLUSTER,
+     * BUSY (another change is under way), UNSUPPORTED and IO_ERROR.
+     */
+    public static final Method<ChangeVolumeRequest, ChangeVolumeReply> CHANGE_VOLUME = Method.idempotent(
+            219, "block.change-volume", SERVERS, UPKEEP, ChangeVolumeRequest.parser(), ChangeVolumeReply.parser());
 
     private BlockMethods() {}
 }

@@ -20,6 +20,8 @@ import io.tatami.protocol.wire.ChangeBlockServerReply;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeMetadataServerReply;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.ChangeVolumeReply;
+import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.CheckDirectoryReply;
 import io.tatami.protocol.wire.CheckDirectoryRequest;
 import io.tatami.protocol.wire.CheckReachReply;
@@ -214,6 +216,10 @@ public final class MetaMethods {
                     UPKEEP,
                     ChangeBlockServerRequest.parser(),
                     ChangeBlockServerReply.parser());
+
+    /** Passed on to the block server. Fails as {@link BlockMethods#CHANGE_VOLUME}, and with UNAVAILABLE. */
+    public static final Method<ChangeVolumeRequest, ChangeVolumeReply> CHANGE_VOLUME = Method.idempotent(
+            93, "cluster.change-volume", SUPERUSER, UPKEEP, ChangeVolumeRequest.parser(), ChangeVolumeReply.parser());
 
     public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
             Method.idempotent(

@@ -149,6 +149,7 @@ public final class RequestLimits {
         bytes(NAME_BYTES, "RegisterBlockServerRequest.host", "RegisterBlockServerRequest.rack");
         items(FORMER_STARTS, "RegisterBlockServerRequest.former_incarnation");
         bytes(NAME_BYTES, "ChangeBlockServerRequest.rack");
+        bytes(PATH_BYTES, "ChangeVolumeRequest.volume");
         texts(VOLUMES, NAME_BYTES, "RegisterBlockServerRequest.volume_id", "RegisterBlockServerRequest.storage_type");
         texts(VOLUMES, PATH_BYTES, "HeartbeatRequest.failed_volume");
         items(VOLUMES, "HeartbeatRequest.volume");

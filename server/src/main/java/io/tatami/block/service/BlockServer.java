@@ -26,6 +26,7 @@ import io.tatami.block.service.registration.Registration;
 import io.tatami.block.service.report.DamageReports;
 import io.tatami.block.service.report.VolumeReports;
 import io.tatami.block.service.volumes.OrderlyEnd;
+import io.tatami.block.service.volumes.VolumePlaces;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.service.write.WriteStreams;
 import io.tatami.block.volume.UnitCopies;
@@ -33,6 +34,7 @@ import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.ChangeVolumeReply;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -97,6 +99,19 @@ public final class BlockServer implements AutoCloseable {
             Connector connector,
             Clock clock)
             throws TatamiException {
+        this(settings, volumes, tier, identityFile, connector, clock, null);
+    }
+
+    /** @param places of volumes that are added while the server runs; null where none can be */
+    public BlockServer(
+            BlockServerSettings settings,
+            VolumeSet volumes,
+            @Nullable CacheTier tier,
+            IdentityFile identityFile,
+            Connector connector,
+            Clock clock,
+            @Nullable VolumePlaces places)
+            throws TatamiException {
         this.volumes = volumes;
         this.identityFile = identityFile;
         this.identity = identityFile.start();
@@ -140,6 +155,11 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
+        VolumeChanges changes = new VolumeChanges(volumes, places, new Parts());
+        commands.serve(handlers, BlockMethods.CHANGE_VOLUME, request -> {
+            changes.change(request);
+            return ChangeVolumeReply.newBuilder().setStatus(status()).build();
+        });
         DamageReports damageReports = new DamageReports(context, threads);
         damageReports.serveOn(handlers);
         threads.every(DamageReports.CHECK_MILLIS, damageReports::check);
@@ -183,14 +203,12 @@ public final class BlockServer implements AutoCloseable {
      * @return completes with this server's id when the cluster knows it and the room it has
      */
     public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest description) {
-        RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
-        volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Registration joining = new Registration(
                 link,
                 context,
                 identityFile,
                 identity,
-                complete.build(),
+                description,
                 threads.housekeeping(),
                 this::hear,
                 this::supersede,
@@ -253,6 +271,53 @@ public final class BlockServer implements AutoCloseable {
                 .setCopiesMade(metrics().copiesMade())
                 .setBytesPulled(metrics().pulledBytes())
                 .build();
+    }
+
+    /** All that looks after each volume by itself. */
+    private final class Parts implements VolumeChanges.Parts {
+        @Override
+        public void add(VolumeSet.ServedVolume served) {
+            threads.add(served.volume());
+            port.add(served);
+            pulls.add(served.volume());
+            reports.add(served);
+            served.volume().onDamagedCopy(damage::found);
+        }
+
+        @Override
+        public void changed() {
+            Registration joined = registration;
+            if (joined != null) {
+                joined.registerAgain();
+            }
+        }
+
+        @Override
+        public void end(VolumeSet.ServedVolume served) {
+            pulls.endOn(served.volume());
+            port.endOn(served.volume());
+            reports.end(served);
+            threads.writers().execute(() -> close(served));
+        }
+
+        private void close(VolumeSet.ServedVolume served) {
+            List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
+                    List.of(served), List.of(pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+            threads.remove(served.volume());
+            reports.remove(served);
+            if (!left.isEmpty()) {
+                LOG.warn("volume {} does not end what was begun on it, and is closed all the same", served.path());
+            }
+            try {
+                served.volume().close();
+                LOG.info(
+                        "volume {} ({}) is closed",
+                        served.path(),
+                        served.volume().id());
+            } catch (TatamiException e) {
+                LOG.warn("volume {} cannot be closed", served.path(), e);
+            }
+        }
     }
 
     private Empty creditsAreLow(CreditsLowRequest request) {

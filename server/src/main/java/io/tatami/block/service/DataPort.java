@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.block.service.read.ReadStreams;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.service.write.WriteStreams;
 import io.tatami.block.volume.Volume;
 import io.tatami.protocol.BlockMethods;
@@ -23,6 +24,17 @@ final class DataPort {
         table.onStream(BlockMethods.WRITE_BLOCK, writes::open);
         table.onStream(BlockMethods.READ_BLOCK, reads::open);
         table.shortOfMemoryWhen(reads::isShortOfMemory);
+    }
+
+    void add(VolumeSet.ServedVolume served) {
+        writes.add(served);
+        reads.add(served);
+    }
+
+    /** Ends the streams of a volume that is no longer served. */
+    void endOn(Volume volume) {
+        writes.endOn(volume);
+        reads.endOn(volume);
     }
 
     /** Parks or ends streams without progress; called periodically. */

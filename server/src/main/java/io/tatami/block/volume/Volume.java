@@ -47,6 +47,7 @@ public final class Volume implements AutoCloseable {
     private final BlockRelocator relocator;
     private final FirstWrites firstWrites;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean closedToNew;
 
     /**
      * @param replicas by rising id: the blocks that the index names, their extents claimed from the allocator of
@@ -90,11 +91,13 @@ public final class Volume implements AutoCloseable {
      * @param room how much to take; where no free extent is as long, the longest is taken, and
      *     {@link BlockWriter#capacityBytes()} tells
      * @param copyNumber of this copy, durable with the first sync
-     * @throws TatamiException ALREADY_EXISTS, NO_SPACE where the longest is too short, or IO_ERROR
+     * @throws TatamiException ALREADY_EXISTS; NO_SPACE where the longest is too short, or the volume is closed to new
+     *     blocks; IO_ERROR
      */
     public BlockWriter create(BlockId block, Generation generation, Reservation room, int copyNumber)
             throws TatamiException {
         parts.failStop().check();
+        throwIfClosedToNew();
         throwIfIndexIsFull();
         if (replicas.containsKey(block)) {
             throw alreadyExists(block);
@@ -111,7 +114,31 @@ public final class Volume implements AutoCloseable {
             parts.allocator().release(extent);
             throw alreadyExists(block);
         }
+        if (closedToNew) {
+            // Whoever closed it, and found no block since, may have taken it for empty.
+            writer.abort();
+            throwIfClosedToNew();
+        }
         return writer;
+    }
+
+    /**
+     * Whether to take no new blocks, from the end of this call on; those that are there can be changed as before. Not
+     * kept over a restart.
+     */
+    public void closeToNew(boolean close) {
+        closedToNew = close;
+    }
+
+    public boolean isClosedToNew() {
+        return closedToNew;
+    }
+
+    private void throwIfClosedToNew() throws TatamiException {
+        if (closedToNew) {
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE, parts.device().name() + " takes no new blocks, as it is drained");
+        }
     }
 
     /**

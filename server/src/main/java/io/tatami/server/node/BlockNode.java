@@ -93,7 +93,8 @@ public final class BlockNode implements AutoCloseable {
         try {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
             EventLoops loops = keep(new EventLoops("block", rpc));
-            VolumeSet volumes = VolumesAtStart.open(setup, cluster, settings.buffersBytes(), parts::push);
+            ServerVolumes places = keep(new ServerVolumes(setup, cluster, settings.buffersBytes()));
+            VolumeSet volumes = VolumesAtStart.open(setup, places);
             CacheTier tier = setup.cache() == null ? null : openCache(setup.cache(), volumes, cluster);
             RpcClient client = keep(new RpcClient(
                     loops,
@@ -102,7 +103,13 @@ public final class BlockNode implements AutoCloseable {
                     ClientIdentity.simple("block server", UserIdentity.of(System.getProperty("user.name")))
                             .of(cluster)));
             BlockServer server = keep(new BlockServer(
-                    settings, volumes, tier, new IdentityFile(setup.directory(), cluster), client, Clock.SYSTEM));
+                    settings,
+                    volumes,
+                    tier,
+                    new IdentityFile(setup.directory(), cluster),
+                    client,
+                    Clock.SYSTEM,
+                    places));
             ended = server.superseded();
             RpcServer listener = keep(new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));

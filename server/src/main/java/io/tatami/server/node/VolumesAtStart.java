@@ -2,26 +2,23 @@ package io.tatami.server.node;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.block.device.Device;
-import io.tatami.block.device.VolumeFile;
+import io.tatami.block.service.volumes.RememberedVolumes;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.Volume;
-import io.tatami.block.volume.VolumeOpener;
-import io.tatami.block.volume.VolumeResources;
 import io.tatami.block.volume.format.VolumeFormatter;
-import io.tatami.block.volume.index.IndexDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,17 +30,12 @@ import org.slf4j.LoggerFactory;
 final class VolumesAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(VolumesAtStart.class);
 
-    /** Of each volume and each way: enough for two streams, however many volumes there are. */
-    private static final int BUFFERS_MIN = 8;
-
     /** What a disk that fails or is gone makes of opening its volume. */
     private static final Set<ErrorCode> BROKEN = EnumSet.of(ErrorCode.IO_ERROR, ErrorCode.CORRUPT, ErrorCode.NOT_FOUND);
 
-    private final UUID cluster;
-    private final List<Path> paths;
-    private final long capacityBytes;
-    private final IndexDirectories indexes;
-    private final int buffers;
+    private final ServerVolumes places;
+    private final List<RememberedVolumes.Remembered> remembered;
+    private final List<Path> paths = new ArrayList<>();
 
     /** Of the devices that are volumes and can be read. */
     private final Map<Path, UUID> ids = new HashMap<>();
@@ -51,44 +43,83 @@ final class VolumesAtStart {
     private final List<VolumeSet.ServedVolume> opened = new ArrayList<>();
     private final List<VolumeSet.FailedVolume> failed = new ArrayList<>();
 
-    private VolumesAtStart(BlockNode.Setup setup, UUID cluster, long buffersBytes) {
-        this.cluster = cluster;
-        this.paths = setup.volumes().isEmpty() ? List.of(setup.directory().resolve("volume")) : setup.volumes();
-        this.capacityBytes = setup.capacityBytes();
-        this.indexes = new IndexDirectories(setup.directory());
-        this.buffers = (int) Math.max(BUFFERS_MIN, buffersBytes / 2 / Device.UNIT_BYTES / paths.size());
+    private VolumesAtStart(ServerVolumes places) throws TatamiException {
+        this.places = places;
+        this.remembered = places.remembered().read();
     }
 
     /**
      * Opens the volumes of a place.
      *
-     * @param parts takes each volume that was opened, and closes it
+     * @param places closes what is opened here, also where this fails
      * @throws TatamiException what the first volume that failed says, where none was opened or it cannot be left out
      */
-    static VolumeSet open(BlockNode.Setup setup, UUID cluster, long buffersBytes, Consumer<AutoCloseable> parts)
-            throws TatamiException {
+    static VolumeSet open(BlockNode.Setup setup, ServerVolumes places) throws TatamiException {
         try {
             Files.createDirectories(setup.directory());
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot create " + setup.directory() + ": " + e, e);
         }
-        return new VolumesAtStart(setup, cluster, buffersBytes).open(parts);
+        return new VolumesAtStart(places)
+                .open(setup.volumes().isEmpty() ? List.of(setup.directory().resolve("volume")) : setup.volumes());
     }
 
-    private VolumeSet open(Consumer<AutoCloseable> parts) throws TatamiException {
-        learnIds();
+    /** Those that are named and were not removed since, and those that were added. */
+    private void choose(List<Path> named) throws TatamiException {
+        for (Path path : named) {
+            learnId(path);
+            if (isRemoved(path)) {
+                LOG.warn(
+                        "volume {} was removed while this block server ran, and is not opened; to have it back, use"
+                                + " 'tatami admin volume add'",
+                        path);
+            } else {
+                paths.add(path);
+            }
+        }
+        for (RememberedVolumes.Remembered volume : remembered) {
+            Path path = Path.of(volume.path());
+            boolean isNamed =
+                    named.stream().anyMatch(other -> ServerVolumes.normal(other).equals(path));
+            if (volume.added() && !isNamed && !ids.containsValue(volume.id())) {
+                learnId(path);
+                paths.add(path);
+            }
+        }
+        if (paths.isEmpty()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "all volumes that are named were removed while this block server ran; name another one");
+        }
+    }
+
+    private boolean isRemoved(Path path) {
+        String place = ServerVolumes.normal(path).toString();
+        return remembered.stream().anyMatch(volume -> volume.removed() && volume.is(place, ids.get(path)));
+    }
+
+    /** What is known of a path from before; null for nothing. */
+    private RememberedVolumes.@Nullable Remembered added(Path path) {
+        String place = ServerVolumes.normal(path).toString();
+        return remembered.stream()
+                .filter(volume -> volume.added() && volume.path().equals(place))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private VolumeSet open(List<Path> named) throws TatamiException {
+        choose(named);
         TatamiException failure = null;
         for (Path path : paths) {
             try {
-                Volume volume = open(path);
-                parts.accept(volume);
+                Volume volume = openOne(path);
                 opened.add(new VolumeSet.ServedVolume(volume, path.toString()));
             } catch (TatamiException e) {
                 if (!BROKEN.contains(e.code())) {
                     throw e;
                 }
                 LOG.error("volume {} cannot be opened", path, e);
-                failed.add(new VolumeSet.FailedVolume(path.toString(), ids.get(path), String.valueOf(e.getMessage())));
+                failed.add(new VolumeSet.FailedVolume(path.toString(), idOf(path), String.valueOf(e.getMessage())));
                 if (failure == null) {
                     failure = e;
                 } else {
@@ -99,12 +130,27 @@ final class VolumesAtStart {
         if (failure != null && opened.isEmpty()) {
             throw failure;
         }
+        missOthers();
         return new VolumeSet(opened, failed, withoutDevice());
+    }
+
+    /** Volumes that were added, and in whose places there is another one now. */
+    private void missOthers() {
+        Set<UUID> found = new HashSet<>();
+        opened.forEach(served -> found.add(served.volume().id()));
+        failed.stream().map(VolumeSet.FailedVolume::id).filter(Objects::nonNull).forEach(found::add);
+        for (RememberedVolumes.Remembered volume : remembered) {
+            if (volume.added() && volume.id() != null && !found.contains(volume.id())) {
+                String reason = "at " + volume.path() + " there is another volume";
+                LOG.error("volume {} cannot be opened: {}", volume.id(), reason);
+                failed.add(new VolumeSet.FailedVolume(volume.path(), volume.id(), reason));
+            }
+        }
     }
 
     /** The volumes that the devices may be which cannot be read; where all can be, the others have been given up. */
     private Set<UUID> withoutDevice() throws TatamiException {
-        Set<UUID> others = indexes.others(Set.copyOf(ids.values()));
+        Set<UUID> others = places.indexes().others(known());
         if (failed.stream().anyMatch(volume -> volume.id() == null)) {
             return others;
         }
@@ -118,32 +164,49 @@ final class VolumesAtStart {
         return Set.of();
     }
 
-    /** Which volumes the devices are, as far as they can be read. */
-    private void learnIds() {
-        for (Path path : paths) {
-            try {
-                VolumeFormatter.volumeAt(path).ifPresent(id -> ids.put(path, id));
-            } catch (TatamiException e) {
-                LOG.debug("{} cannot be inspected; opening it reports the cause", path, e);
-            }
+    /** Which volumes the devices are, as far as that is known, and those that were removed. */
+    private Set<UUID> known() {
+        Set<UUID> known = new HashSet<>(ids.values());
+        remembered.stream()
+                .map(RememberedVolumes.Remembered::id)
+                .filter(Objects::nonNull)
+                .forEach(known::add);
+        return known;
+    }
+
+    private @Nullable UUID idOf(Path path) {
+        RememberedVolumes.Remembered known = added(path);
+        return known == null ? ids.get(path) : ids.getOrDefault(path, known.id());
+    }
+
+    /** Which volume a device is, if it can be read. */
+    private void learnId(Path path) {
+        try {
+            VolumeFormatter.volumeAt(path).ifPresent(id -> ids.put(path, id));
+        } catch (TatamiException e) {
+            LOG.debug("{} cannot be inspected; opening it reports the cause", path, e);
         }
     }
 
-    private Volume open(Path path) throws TatamiException {
-        if (VolumeFormatter.isUnformatted(path, indexes, Set.copyOf(ids.values()))) {
-            make(path);
+    private Volume openOne(Path path) throws TatamiException {
+        // One that was added is made no second time: what it held would be taken for gone.
+        if (added(path) == null && VolumeFormatter.isUnformatted(path, places.indexes(), readable())) {
+            ids.put(path, places.make(path));
         }
-        // Buffers of its own, so that a volume that hangs does not have those of the others.
-        VolumeResources resources = VolumeResources.withBuffers(buffers, buffers);
-        return new VolumeOpener(cluster, resources).open(path, indexes);
+        Volume volume = places.openOneOf(paths.size(), path);
+        String place = ServerVolumes.normal(path).toString();
+        volume.closeToNew(remembered.stream().anyMatch(known -> known.drained() && known.is(place, volume.id())));
+        return volume;
     }
 
-    /** A volume that is not there yet; what a device holds already is refused rather than overwritten. */
-    private void make(Path path) throws TatamiException {
-        if (!Files.exists(path)) {
-            VolumeFile.Allocation allocation = VolumeFile.create(path, capacityBytes);
-            LOG.info("made {} with {} bytes, {}", path, capacityBytes, allocation);
-        }
-        ids.put(path, new VolumeFormatter(cluster, new SecureRandom()).format(path, indexes, false));
+    /** The volumes that indexes may be of: those that can be read, and those that were removed. */
+    private Set<UUID> readable() {
+        Set<UUID> readable = new HashSet<>(ids.values());
+        remembered.stream()
+                .filter(RememberedVolumes.Remembered::removed)
+                .map(RememberedVolumes.Remembered::id)
+                .filter(Objects::nonNull)
+                .forEach(readable::add);
+        return readable;
     }
 }

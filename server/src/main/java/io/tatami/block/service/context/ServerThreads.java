@@ -5,12 +5,12 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.volume.Volume;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,6 +21,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +36,9 @@ public final class ServerThreads {
     private static final long CLOSE_LIMIT_SECONDS = 30;
 
     private final ExecutorService writers;
-    private final Map<Volume, VolumeThreads> ofVolumes = new HashMap<>();
+    private final Map<Volume, VolumeThreads> ofVolumes = new ConcurrentHashMap<>();
+    private final AtomicInteger nextNumber = new AtomicInteger();
+    private final Supplier<VolumeThreads> forVolume;
     private final ExecutorService commands;
     private final ScheduledExecutorService housekeeping;
     private final Alarm alarm;
@@ -53,16 +57,17 @@ public final class ServerThreads {
         ThreadPoolExecutor started = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
         started.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
         writers = started;
-        for (Volume volume : volumes) {
-            String number = "-" + ofVolumes.size();
+        forVolume = () -> {
+            String number = "-" + nextNumber.getAndIncrement();
             ThreadPoolExecutor readers = pool(
                     "block-reader" + number,
                     settings.readThreads(),
                     settings.readThreads(),
                     new LinkedBlockingQueue<>());
             readers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
-            ofVolumes.put(volume, new VolumeThreads(readers, commands("block-command" + number, settings)));
-        }
+            return new VolumeThreads(readers, commands("block-command" + number, settings));
+        };
+        volumes.forEach(this::add);
         commands = commands("block-command", settings);
         housekeeping = new ScheduledThreadPoolExecutor(1, Threads.daemons("block-housekeeping"));
         alarm = (millis, action) -> CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, Runnable::run)
@@ -72,12 +77,27 @@ public final class ServerThreads {
     /** No threads: all work goes to {@code executor}. For simulations, which own the order in which work is done. */
     public ServerThreads(ScheduledExecutorService executor, List<Volume> volumes) {
         writers = executor;
-        volumes.forEach(volume -> ofVolumes.put(volume, new VolumeThreads(executor, executor)));
+        forVolume = () -> new VolumeThreads(executor, executor);
+        volumes.forEach(this::add);
         commands = executor;
         housekeeping = executor;
         alarm = (millis, action) -> {
             ScheduledFuture<?> unused = executor.schedule(action, millis, TimeUnit.MILLISECONDS);
         };
+    }
+
+    /** Has threads for one more volume. */
+    public void add(Volume volume) {
+        ofVolumes.put(volume, forVolume.get());
+    }
+
+    /** Ends the threads of a volume that is no longer served; what they were given is done. */
+    public void remove(Volume volume) {
+        VolumeThreads threads = ofVolumes.get(volume);
+        if (threads != null && threads.commands() != commands) {
+            threads.commands().shutdown();
+            threads.readers().shutdown();
+        }
     }
 
     /** For the workers of write sessions. */

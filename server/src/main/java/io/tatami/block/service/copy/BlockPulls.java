@@ -73,13 +73,28 @@ public final class BlockPulls {
         this.maker = new BlockPuller(context, sources, rate, refusals);
         this.threads = threads;
         this.reports = reports;
-        context.volumes()
-                .volumes()
-                .forEach(served -> lines.put(
-                        served.volume(),
-                        new PullLine(
-                                context.settings().pullsMax(),
-                                context.settings().pullsQueuedMax())));
+        context.volumes().volumes().forEach(served -> add(served.volume()));
+    }
+
+    /** Takes copies for one more volume. */
+    public synchronized void add(Volume volume) {
+        int runningMax = context.settings().pullsMax();
+        lines.put(volume, new PullLine(runningMax, context.settings().pullsQueuedMax()));
+    }
+
+    /** Drops what waits for a volume that is no longer served, and has what runs onto it end soon. */
+    public synchronized void endOn(Volume volume) {
+        TatamiException reason =
+                new TatamiException(ErrorCode.IO_ERROR, "the volume was taken out of the server; ask again");
+        for (Pull pull : line(volume).removeAll()) {
+            pulls.remove(pull.block());
+            reports.accept(pull.failed(reason));
+        }
+        for (Placed placed : pulls.values()) {
+            if (placed.volume() == volume) {
+                placed.pull().cancel(reason);
+            }
+        }
     }
 
     /** @throws TatamiException MALFORMED, and nothing is done; UNAVAILABLE where the server stops */
@@ -215,6 +230,7 @@ public final class BlockPulls {
         VolumeStatistics now = volume.statistics();
         long queuedBytes = line(volume).queuedBytes();
         return now.failure().isEmpty()
+                && !volume.isClosedToNew()
                 && !volume.accessTimes().isHanging()
                 && now.largestFreeExtentBytes() >= pull.lengthBytes()
                 && now.usedBytes() + queuedBytes + pull.lengthBytes() <= FULL * now.capacityBytes();

@@ -77,6 +77,25 @@ public final class ReadStreams {
                 context.volumes().volumes());
     }
 
+    /** Takes streams for one more volume. */
+    public void add(VolumeSet.ServedVolume served) {
+        counts.add(served);
+    }
+
+    /** Ends the sessions of a volume that is no longer served. */
+    public void endOn(Volume volume) {
+        Map<ReadSession, VolumeStreams.Counted> open;
+        synchronized (sessions) {
+            open = Map.copyOf(sessions);
+        }
+        open.forEach((session, stream) -> {
+            if (stream.volume() == volume) {
+                session.stop(new TatamiException(
+                        ErrorCode.IO_ERROR, "the block was read from a volume that was taken out of the server"));
+            }
+        });
+    }
+
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
     public StreamReceiver<ReadWindowUpdate> open(
             CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {

@@ -66,7 +66,7 @@ public final class Registration {
     private long nextTalkMillis;
 
     /**
-     * @param registration all but who the server is
+     * @param registration all but who the server is and which volumes it has
      * @param cluster hears each answer to a heartbeat that does not have this server register again
      * @param ended hears, once, that another process is this block server now, or the namespace takes it for a copy of
      *     a former one
@@ -131,12 +131,21 @@ public final class Registration {
     }
 
     private RegisterBlockServerRequest request() {
-        return registration.toBuilder()
-                .setServerId(identity.server().value())
+        RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
+        volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
+        return complete.setServerId(identity.server().value())
                 .setIncarnation(identity.incarnation())
                 .setPreviousIncarnation(identity.confirmed())
                 .addAllFormerIncarnation(identity.former())
                 .build();
+    }
+
+    /** Has the cluster know which volumes are this server's now; on any thread. */
+    public void registerAgain() {
+        housekeeping.execute(() -> {
+            registered = false;
+            nextTalkMillis = nowMillis();
+        });
     }
 
     private void registrationAnswered(@Nullable RegisterBlockServerReply reply, @Nullable Throwable failure) {

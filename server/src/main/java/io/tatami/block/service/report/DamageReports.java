@@ -18,10 +18,11 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReportDamageRequest;
 import io.tatami.rpc.HandlerTable;
 import java.net.SocketAddress;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +51,7 @@ public final class DamageReports {
     private final BlockServerMetrics metrics;
     private final ServerThreads threads;
     private final ServerContext context;
-    private final Map<Volume, Waiting> ofVolumes = new HashMap<>();
+    private final Map<Volume, Waiting> ofVolumes = new ConcurrentHashMap<>();
     private long soundSinceLog;
     private long nextLogNanos;
 
@@ -71,7 +72,6 @@ public final class DamageReports {
         this.metrics = context.metrics();
         this.threads = threads;
         this.nextLogNanos = context.clock().monotonicNanos();
-        volumes.volumes().forEach(served -> ofVolumes.put(served.volume(), new Waiting()));
     }
 
     public void serveOn(HandlerTable table) {
@@ -116,7 +116,10 @@ public final class DamageReports {
 
     /** Has each volume look into one report; to be called every {@link #CHECK_MILLIS}, by one thread. */
     public void check() {
-        volumes.volumes().forEach(served -> checkNext(served.volume()));
+        List<Volume> served =
+                volumes.volumes().stream().map(VolumeSet.ServedVolume::volume).toList();
+        served.forEach(this::checkNext);
+        ofVolumes.keySet().retainAll(served);
         synchronized (this) {
             if (soundSinceLog > 0 && context.clock().monotonicNanos() - nextLogNanos >= 0) {
                 LOG.info("{} chunks that readers said were damaged are sound", soundSinceLog);
@@ -192,10 +195,6 @@ public final class DamageReports {
     }
 
     private Waiting waiting(Volume volume) {
-        Waiting waiting = ofVolumes.get(volume);
-        if (waiting == null) {
-            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
-        }
-        return waiting;
+        return ofVolumes.computeIfAbsent(volume, added -> new Waiting());
     }
 }

@@ -17,9 +17,9 @@ import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class VolumeReports {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeReports.class);
 
-    private final List<Kept> volumes = new ArrayList<>();
-    private final List<VolumeSet.FailedVolume> failed;
+    private final List<Kept> volumes = new CopyOnWriteArrayList<>();
+    private final ServerContext context;
     private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
     private final Supplier<Optional<CacheStatus>> cache;
@@ -45,20 +45,39 @@ public final class VolumeReports {
     /** @param cache how the cache tier is; empty where there is none */
     public VolumeReports(ServerContext context, Supplier<Optional<CacheStatus>> cache) {
         this.metrics = context.metrics();
-        this.watch = new VolumeWatch(context.volumes().volumes(), metrics);
-        this.failed = context.volumes().failed();
+        this.context = context;
+        this.watch = new VolumeWatch(context.volumes()::volumes, metrics);
         this.cache = cache;
         this.serverId = context.serverId();
+        context.volumes().volumes().forEach(this::add);
+    }
+
+    /** Looks after one more volume. */
+    public void add(VolumeSet.ServedVolume served) {
         Clock clock = context.clock();
-        for (VolumeSet.ServedVolume served : context.volumes().volumes()) {
-            Scrubber scrubber =
-                    new Scrubber(served.volume(), clock, context.settings().scrubBytesPerSecondMax());
-            Compactor compactor =
-                    new Compactor(served.volume(), clock, context.settings().compactBytesPerSecondMax());
-            Prewriter prewriter =
-                    new Prewriter(served.volume(), clock, context.settings().prewriteBytes());
-            volumes.add(new Kept(served, scrubber, compactor, prewriter));
-        }
+        Scrubber scrubber =
+                new Scrubber(served.volume(), clock, context.settings().scrubBytesPerSecondMax());
+        Compactor compactor =
+                new Compactor(served.volume(), clock, context.settings().compactBytesPerSecondMax());
+        Prewriter prewriter =
+                new Prewriter(served.volume(), clock, context.settings().prewriteBytes());
+        volumes.add(new Kept(served, scrubber, compactor, prewriter));
+    }
+
+    /** Has the passes over a volume that is no longer served end soon; none begins after that. */
+    public synchronized void end(VolumeSet.ServedVolume served) {
+        end(kept(served.volume()));
+    }
+
+    /** Forgets a volume that is no longer served. */
+    public void remove(VolumeSet.ServedVolume served) {
+        volumes.removeIf(kept -> kept.served().equals(served));
+    }
+
+    /** Those that are served. */
+    private List<Kept> served() {
+        List<VolumeSet.ServedVolume> served = context.volumes().volumes();
+        return volumes.stream().filter(kept -> served.contains(kept.served())).toList();
     }
 
     /** Moves short blocks together on each volume that serves, where that gives long free runs. */
@@ -73,7 +92,7 @@ public final class VolumeReports {
 
     private synchronized void startOnEach(Consumer<Kept> pass) {
         if (!closed) {
-            volumes.stream()
+            served().stream()
                     .filter(volume ->
                             volume.served().volume().statistics().failure().isEmpty())
                     .forEach(pass);
@@ -102,14 +121,16 @@ public final class VolumeReports {
 
     private synchronized void startScrubs() {
         if (!closed) {
-            volumes.forEach(volume -> volume.scrubber().start());
+            served().forEach(volume -> volume.scrubber().start());
         }
     }
 
     /** Waits for the passes, but not for those that a volume holds up which hangs. */
     private void endScrubs() {
-        volumes.forEach(volume -> volume.scrubber().end());
-        List<VolumeSet.ServedVolume> served = volumes.stream().map(Kept::served).toList();
+        List<Kept> scrubbed = served();
+        scrubbed.forEach(volume -> volume.scrubber().end());
+        List<VolumeSet.ServedVolume> served =
+                scrubbed.stream().map(Kept::served).toList();
         List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
                 served, List.of((volume, limitMillis) -> kept(volume).scrubber().awaitEnd(limitMillis)));
         left.forEach(volume -> LOG.warn("the scrub of volume {} ends when its device goes on", volume.path()));
@@ -122,10 +143,10 @@ public final class VolumeReports {
                 .setBytesWritten(metrics.writtenBytes())
                 .setCreditGifts(metrics.creditGifts())
                 .setCreditsGiven(metrics.creditsGiven());
-        for (int place = 0; place < volumes.size(); place++) {
-            reply.addVolume(status(volumes.get(place), watch.slowness(place)));
+        for (Kept volume : served()) {
+            reply.addVolume(status(volume, watch.slowness(volume.served())));
         }
-        for (VolumeSet.FailedVolume volume : failed) {
+        for (VolumeSet.FailedVolume volume : context.volumes().failed()) {
             reply.addVolume(VolumeStatus.newBuilder()
                     .setVolumeId(volume.id() == null ? "" : String.valueOf(volume.id()))
                     .setPath(volume.path())
@@ -159,6 +180,7 @@ public final class VolumeReports {
                 .setMovedBytes(compaction.movedBytes())
                 .setEmptiedRegions(compaction.emptiedRegions())
                 .setDeadBytes(compaction.deadBytes())
+                .setDraining(volume.served().volume().isClosedToNew())
                 .setStructureDamage(scrub.structureDamage())
                 .setSlowness(slowness)
                 .setSmallReadMicros(typical.getSmallReadMicros())
@@ -171,16 +193,21 @@ public final class VolumeReports {
     /** Has the passes under way end soon; none begins after that. */
     public synchronized void end() {
         closed = true;
-        volumes.forEach(volume -> {
-            volume.scrubber().end();
-            volume.compactor().end();
-            volume.prewriter().end();
-        });
+        volumes.forEach(VolumeReports::end);
+    }
+
+    private static void end(Kept volume) {
+        volume.scrubber().end();
+        volume.compactor().end();
+        volume.prewriter().end();
     }
 
     /** Whether the passes over a volume, which are to end, have ended, within {@code limitMillis}. */
     public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
-        Kept kept = kept(volume);
+        return awaitEnd(kept(volume), limitMillis);
+    }
+
+    private static boolean awaitEnd(Kept kept, long limitMillis) throws InterruptedException {
         return kept.scrubber().awaitEnd(limitMillis)
                 && kept.compactor().awaitEnd(limitMillis)
                 && kept.prewriter().awaitEnd(limitMillis);

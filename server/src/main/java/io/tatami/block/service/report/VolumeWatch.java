@@ -4,9 +4,10 @@ import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.device.SlowDevices;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.volumes.VolumeSet.ServedVolume;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,16 +18,19 @@ import org.slf4j.LoggerFactory;
 final class VolumeWatch {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeWatch.class);
 
-    private final List<ServedVolume> volumes;
+    private final Supplier<List<ServedVolume>> volumes;
     private final BlockServerMetrics metrics;
-    private final SlowDevices devices = new SlowDevices();
+    private List<ServedVolume> watched = List.of();
+    private SlowDevices devices = new SlowDevices();
     private volatile Map<Measure, Long> typicalNanos = Map.of();
-    private volatile List<String> verdicts;
 
-    VolumeWatch(List<ServedVolume> volumes, BlockServerMetrics metrics) {
+    /** Of the volumes that are slow. */
+    private volatile Map<ServedVolume, String> verdicts = Map.of();
+
+    /** @param volumes those that are served when it is asked */
+    VolumeWatch(Supplier<List<ServedVolume>> volumes, BlockServerMetrics metrics) {
         this.volumes = volumes;
         this.metrics = metrics;
-        this.verdicts = Collections.nCopies(volumes.size(), "");
     }
 
     /** What the volumes of the cluster take, from now on. */
@@ -34,31 +38,40 @@ final class VolumeWatch {
         typicalNanos = typicalOfClusterNanos;
     }
 
-    /** Compares the volumes as they are now; to be called every ten seconds or so. */
+    /**
+     * Compares the volumes as they are now; to be called every ten seconds or so. Begins anew where a volume was added
+     * or removed.
+     */
     void look() {
-        List<String> before = verdicts;
-        List<SlowDevices.Observation> observed = volumes.stream()
+        List<ServedVolume> now = volumes.get();
+        if (!now.equals(watched)) {
+            watched = now;
+            devices = new SlowDevices();
+        }
+        List<SlowDevices.Observation> observed = now.stream()
                 .map(served -> SlowDevices.Observation.of(served.volume().accessTimes()))
                 .toList();
-        List<String> now = devices.look(observed, typicalNanos);
-        verdicts = now;
-        int slow = 0;
-        for (int volume = 0; volume < now.size(); volume++) {
-            String path = volumes.get(volume).path();
-            boolean isSlow = !now.get(volume).isEmpty();
-            boolean wasSlow = !before.get(volume).isEmpty();
-            if (isSlow && !wasSlow) {
-                LOG.warn("volume {} is slow: {}; check its disk (dmesg, smartctl)", path, now.get(volume));
-            } else if (wasSlow && !isSlow) {
-                LOG.warn("volume {} is no longer slow", path);
+        List<String> found = devices.look(observed, typicalNanos);
+        Map<ServedVolume, String> before = verdicts;
+        Map<ServedVolume, String> slow = new HashMap<>();
+        for (int place = 0; place < found.size(); place++) {
+            String verdict = found.get(place);
+            ServedVolume served = now.get(place);
+            if (!verdict.isEmpty()) {
+                slow.put(served, verdict);
+                if (!before.containsKey(served)) {
+                    LOG.warn("volume {} is slow: {}; check its disk (dmesg, smartctl)", served.path(), verdict);
+                }
+            } else if (before.containsKey(served)) {
+                LOG.warn("volume {} is no longer slow", served.path());
             }
-            slow += isSlow ? 1 : 0;
         }
-        metrics.slowVolumes(slow);
+        verdicts = Map.copyOf(slow);
+        metrics.slowVolumes(slow.size());
     }
 
-    /** Why the volume at a place of the list is slow; empty where it is not. */
-    String slowness(int volume) {
-        return verdicts.get(volume);
+    /** Why a volume is slow; empty where it is not. */
+    String slowness(ServedVolume served) {
+        return verdicts.getOrDefault(served, "");
     }
 }

@@ -22,19 +22,36 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The volumes of one server as one. A block is on one of them, but for one that was begun again while its volume was
- * not there: then the copy of the higher generation counts. A volume that stopped is left out of writing; what is on it
- * is still found, and answers with IO_ERROR. What is on a volume that was not opened is unknown, and not gone: a volume
- * is given up by no longer being named. Safe for use by many threads; calls block on the disk.
+ * not there: then the copy of the higher generation counts; and for one that was being moved when the process ended. A
+ * volume that stopped is left out of writing; what is on it is still found, and answers with IO_ERROR. What is on a
+ * volume that was not opened is unknown, and not gone: a volume is given up by no longer being named. Safe for use by
+ * many threads; calls block on the disk.
  */
 public final class VolumeSet implements UnitSource {
-    private final List<ServedVolume> volumes;
-    private final List<FailedVolume> failed;
-    private final Set<UUID> withoutDevice;
+    /** Those of one moment. */
+    private record Members(List<ServedVolume> volumes, List<FailedVolume> failed, Set<UUID> withoutDevice) {
+        Members {
+            volumes = List.copyOf(volumes);
+            failed = List.copyOf(failed);
+            withoutDevice = Set.copyOf(withoutDevice);
+        }
+    }
+
+    private volatile Members members;
+
+    /** What the cache tier calls each volume: those that are added later share the numbers of the first. */
+    private final Map<Volume, Integer> numbers = new ConcurrentHashMap<>();
+
+    private final int volumeCount;
+
+    /** Blocks that have gone to another volume: raised when they are there, and before they are no longer here. */
+    private final AtomicLong moves = new AtomicLong();
 
     /** Of each shard, as far as it is known, the newest block at a moment after the volumes were opened. */
     private final Map<GroupId, BlockId> newestBefore = new ConcurrentHashMap<>();
@@ -90,34 +107,87 @@ public final class VolumeSet implements UnitSource {
      * @param withoutDevice which volumes those may be whose ids could not be read
      */
     public VolumeSet(List<ServedVolume> volumes, List<FailedVolume> failed, Set<UUID> withoutDevice) {
-        this.volumes = List.copyOf(volumes);
-        this.failed = List.copyOf(failed);
-        this.withoutDevice = Set.copyOf(withoutDevice);
+        this.members = new Members(volumes, failed, withoutDevice);
+        this.volumeCount = volumes.size();
+        for (int place = 0; place < volumeCount; place++) {
+            numbers.put(volumes.get(place).volume(), place);
+        }
+    }
+
+    /**
+     * Serves from one more volume from now on. Whoever looks after each volume knows it already. The same one that
+     * could not be opened before is open now.
+     */
+    public synchronized void add(ServedVolume served) {
+        Members now = members;
+        numbers.put(served.volume(), now.volumes().size() % Math.max(1, volumeCount));
+        List<ServedVolume> more = new ArrayList<>(now.volumes());
+        more.add(served);
+        List<FailedVolume> stillFailed = now.failed().stream()
+                .filter(other -> other.id() == null
+                        ? !other.path().equals(served.path())
+                        : !served.volume().id().equals(other.id()))
+                .toList();
+        members = new Members(more, stillFailed, unknown(stillFailed, now));
+    }
+
+    /**
+     * Serves from a volume no longer: its blocks are not on this server any more. The volume is the caller's to close.
+     */
+    public synchronized void remove(ServedVolume served) {
+        Members now = members;
+        List<ServedVolume> fewer = new ArrayList<>(now.volumes());
+        fewer.remove(served);
+        members = new Members(fewer, now.failed(), now.withoutDevice());
+    }
+
+    /** Gives up a volume that was not opened: its blocks are not on this server any more. */
+    public synchronized void giveUp(FailedVolume missing) {
+        Members now = members;
+        List<FailedVolume> fewer = new ArrayList<>(now.failed());
+        fewer.remove(missing);
+        members = new Members(now.volumes(), fewer, unknown(fewer, now));
+    }
+
+    /** The volumes that those may be of which the id is not known. */
+    private static Set<UUID> unknown(List<FailedVolume> failed, Members before) {
+        return failed.stream().anyMatch(volume -> volume.id() == null) ? before.withoutDevice() : Set.of();
     }
 
     /** All volumes that are this server's, open or not: a server is known by them. */
     public Set<UUID> ids() {
-        Set<UUID> ids = new TreeSet<>(withoutDevice);
-        volumes.forEach(served -> ids.add(served.volume().id()));
-        failed.stream().map(FailedVolume::id).filter(Objects::nonNull).forEach(ids::add);
+        Members now = members;
+        Set<UUID> ids = new TreeSet<>(now.withoutDevice());
+        now.volumes().forEach(served -> ids.add(served.volume().id()));
+        now.failed().stream().map(FailedVolume::id).filter(Objects::nonNull).forEach(ids::add);
         return ids;
     }
 
+    /** Those that are served now. */
     public List<ServedVolume> volumes() {
-        return volumes;
+        return members.volumes();
     }
 
     public List<FailedVolume> failed() {
-        return failed;
+        return members.failed();
+    }
+
+    /**
+     * Blocks are on another volume of this server now, and are about to be removed from the one they were on: who looks
+     * for them meanwhile looks again.
+     */
+    public void moved() {
+        moves.incrementAndGet();
     }
 
     /** All volumes as they are now, first those that were opened. */
     public List<VolumeState> states() {
+        Members now = members;
         List<VolumeState> states = new ArrayList<>();
-        for (ServedVolume served : volumes) {
+        for (ServedVolume served : now.volumes()) {
             states.add(state(served));
         }
-        for (FailedVolume missing : failed) {
+        for (FailedVolume missing : now.failed()) {
             states.add(new VolumeState(missing.path(), missing.id(), State.NOT_OPENED, missing.reason()));
         }
         return states;
@@ -144,7 +214,7 @@ public final class VolumeSet implements UnitSource {
      * failed.
      */
     public Set<BlockId> gone(Collection<BlockId> notFound) {
-        boolean knowsAll = volumes.stream().map(VolumeSet::state).allMatch(VolumeState::serves);
+        boolean knowsAll = volumes().stream().map(VolumeSet::state).allMatch(VolumeState::serves);
         return knowsAll
                 ? notFound.stream()
                         .filter(block -> !mayBeNotOpened(block))
@@ -155,7 +225,7 @@ public final class VolumeSet implements UnitSource {
     /** Whether a block may be on a volume that was not opened. */
     private boolean mayBeNotOpened(BlockId block) {
         BlockId newest = newestBefore.get(block.home());
-        return !failed.isEmpty() && (newest == null || block.value() <= newest.value());
+        return !failed().isEmpty() && (newest == null || block.value() <= newest.value());
     }
 
     /** The copy of a block that counts. */
@@ -170,13 +240,18 @@ public final class VolumeSet implements UnitSource {
                 .max(BETTER);
     }
 
-    /** Every copy of a block. */
+    /** Every copy of a block. One that is moved between volumes meanwhile is found. */
     public List<Found> findAll(BlockId block) {
-        List<Found> copies = new ArrayList<>(1);
-        for (ServedVolume served : volumes) {
-            served.volume().find(block).ifPresent(stored -> copies.add(new Found(served.volume(), stored)));
+        while (true) {
+            long before = moves.get();
+            List<Found> copies = new ArrayList<>(1);
+            for (ServedVolume served : volumes()) {
+                served.volume().find(block).ifPresent(stored -> copies.add(new Found(served.volume(), stored)));
+            }
+            if (!copies.isEmpty() || moves.get() == before) {
+                return copies;
+            }
         }
-        return copies;
     }
 
     /**
@@ -187,7 +262,7 @@ public final class VolumeSet implements UnitSource {
         if (!mayBeNotOpened(block)) {
             return new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server");
         }
-        String missing = failed.stream()
+        String missing = failed().stream()
                 .map(volume -> volume.path() + " (" + volume.reason() + ")")
                 .collect(Collectors.joining(", "));
         return new TatamiException(
@@ -215,23 +290,20 @@ public final class VolumeSet implements UnitSource {
 
     @Override
     public int volumeCount() {
-        return volumes.size();
+        return volumeCount;
     }
 
     @Override
     public int volumeOf(BlockId block) {
-        Volume volume = find(block).map(Found::volume).orElse(null);
-        for (int number = 0; number < volumes.size(); number++) {
-            if (volumes.get(number).volume() == volume) {
-                return number;
-            }
-        }
-        return 0;
+        return find(block).map(found -> numbers.getOrDefault(found.volume(), 0)).orElse(0);
     }
 
     @Override
     public boolean isHanging(int volume) {
-        return volumes.get(volume).volume().accessTimes().isHanging();
+        return volumes().stream()
+                .map(ServedVolume::volume)
+                .anyMatch(one -> numbers.getOrDefault(one, 0) == volume
+                        && one.accessTimes().isHanging());
     }
 
     @Override
@@ -249,17 +321,20 @@ public final class VolumeSet implements UnitSource {
         return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
     }
 
-    /** Sums over the volumes that serve; what is free on one that hangs is not to be had now. */
+    /** Sums over the volumes that serve; what is free on one that hangs, or is drained, is not to be had now. */
     public Room room() {
         long capacity = 0;
         long used = 0;
         long free = 0;
-        for (ServedVolume served : volumes) {
-            VolumeStatistics statistics = served.volume().statistics();
+        for (ServedVolume served : volumes()) {
+            Volume volume = served.volume();
+            VolumeStatistics statistics = volume.statistics();
             if (statistics.failure().isEmpty()) {
+                boolean takesNone =
+                        volume.isClosedToNew() || volume.accessTimes().isHanging();
                 capacity += statistics.capacityBytes();
                 used += statistics.usedBytes();
-                free += served.volume().accessTimes().isHanging() ? 0 : statistics.freeBytes();
+                free += takesNone ? 0 : statistics.freeBytes();
             }
         }
         return new Room(capacity, used, free);

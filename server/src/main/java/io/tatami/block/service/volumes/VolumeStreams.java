@@ -4,9 +4,9 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.base.WaitLimit;
 import io.tatami.block.volume.Volume;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -17,7 +17,7 @@ public final class VolumeStreams {
     private final String kind;
     private final String setting;
     private final int limit;
-    private final Map<Volume, OnVolume> volumes = new HashMap<>();
+    private final Map<Volume, OnVolume> volumes = new ConcurrentHashMap<>();
 
     /** The streams of one volume. */
     private static final class OnVolume {
@@ -63,7 +63,12 @@ public final class VolumeStreams {
         this.kind = kind;
         this.setting = setting;
         this.limit = limit;
-        served.forEach(volume -> volumes.put(volume.volume(), new OnVolume(volume.path())));
+        served.forEach(this::add);
+    }
+
+    /** Counts those of one more volume. */
+    public void add(VolumeSet.ServedVolume served) {
+        volumes.put(served.volume(), new OnVolume(served.path()));
     }
 
     /** One stream, counted until it is closed; a second close does nothing. */

@@ -23,7 +23,6 @@ import io.tatami.rpc.CallContext;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +42,7 @@ public final class WriteStreams {
     private final VolumeStreams counts;
     private final Tombstones tombstones = new Tombstones();
     private final WriterOpener opener;
-    private final Map<Volume, MemoryBudget> receiveBudgets = new HashMap<>();
+    private final Map<Volume, MemoryBudget> receiveBudgets = new ConcurrentHashMap<>();
 
     /** The open sessions, in the order of their opening; guarded by itself. */
     private final Set<WriteSession> sessions = new LinkedHashSet<>();
@@ -63,13 +62,32 @@ public final class WriteStreams {
         this.pool = pool;
         VolumeSet volumes = context.volumes();
         BlockServerSettings settings = context.settings();
-        long receivedBytesMax = settings.receivedBytesMax() / Math.max(1, volumes.volumeCount());
-        for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            receiveBudgets.put(served.volume(), new MemoryBudget(receivedBytesMax));
-        }
+        volumes.volumes().forEach(served -> receiveBudgets.put(served.volume(), receiveBudget()));
         this.counts = new VolumeStreams(
                 "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
         this.opener = new WriterOpener(volumes, counts, tombstones);
+    }
+
+    /** An equal part for each volume of the start; those that are added later have as much. */
+    private MemoryBudget receiveBudget() {
+        long all = context.settings().receivedBytesMax();
+        return new MemoryBudget(all / Math.max(1, context.volumes().volumeCount()));
+    }
+
+    /** Takes streams for one more volume. */
+    public void add(VolumeSet.ServedVolume served) {
+        receiveBudgets.put(served.volume(), receiveBudget());
+        counts.add(served);
+    }
+
+    /** Ends the sessions of a volume that is no longer served. */
+    public void endOn(Volume volume) {
+        counted.forEach((session, stream) -> {
+            if (stream.volume() == volume) {
+                session.stop(new TatamiException(
+                        ErrorCode.IO_ERROR, session.block() + " is on a volume that was taken out of the server"));
+            }
+        });
     }
 
     /** The blocks that were deleted here, which no writer opens again. */
@@ -110,7 +128,8 @@ public final class WriteStreams {
             throw new TatamiException(ErrorCode.MALFORMED, "the stream starts beyond its reservation");
         }
         // Those of each volume are counted when their writers are opened; this bounds the ones that come to ask.
-        int openMax = context.settings().writeStreamsMax() * (context.volumes().volumeCount() + 1);
+        int openMax = context.settings().writeStreamsMax()
+                * (context.volumes().volumes().size() + 1);
         if (!context.metrics().tryOpenWriteStream(openMax)) {
             throw new TatamiException(
                     ErrorCode.BUSY,

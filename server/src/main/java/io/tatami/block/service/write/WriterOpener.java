@@ -151,7 +151,7 @@ final class WriterOpener {
             }
         }
         throw failure == null
-                ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
+                ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped or is drained")
                 : failure;
     }
 
@@ -180,7 +180,9 @@ final class WriterOpener {
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             Volume volume = served.volume();
             VolumeStatistics statistics = volume.statistics();
-            if (!tried.contains(volume) && statistics.failure().isEmpty()) {
+            if (!tried.contains(volume)
+                    && !volume.isClosedToNew()
+                    && statistics.failure().isEmpty()) {
                 candidates.add(new VolumeChoice.Candidate<>(
                         volume,
                         volume.accessTimes().isHanging(),

@@ -1,11 +1,13 @@
 package io.tatami.meta.service.cluster;
 
+import io.tatami.base.ServerId;
 import io.tatami.meta.op.cluster.OpenSession;
 import io.tatami.meta.op.cluster.RegisterMetadataServer;
 import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.state.ClusterState;
+import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Empty;
 import java.time.Duration;
@@ -45,6 +47,11 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
                 .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.CHANGE_BLOCK_SERVER, membership::changeBlockServer)
+                .flow(
+                        MetaMethods.CHANGE_VOLUME,
+                        (origin, request) -> parts.peers()
+                                .callBlockServer(
+                                        new ServerId(request.getServerId()), BlockMethods.CHANGE_VOLUME, request))
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
                 .write(MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))

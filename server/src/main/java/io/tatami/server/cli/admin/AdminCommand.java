@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "admin",
         description = "Changes the servers of a cluster.",
-        subcommands = {AdminCommand.Metadata.class, AdminCommand.Block.class})
+        subcommands = {AdminCommand.Metadata.class, AdminCommand.Block.class, AdminCommand.Volumes.class})
 public final class AdminCommand {
     /** {@code tatami admin metadata …}. */
     @Command(
@@ -37,4 +37,16 @@ public final class AdminCommand {
                 BlockRateCommand.class
             })
     static final class Block {}
+
+    /** {@code tatami admin volume …}. */
+    @Command(
+            name = "volume",
+            description = "Adds, drains and removes volumes of a block server that runs.",
+            subcommands = {
+                VolumeStatusCommand.class,
+                ChangeVolumeCommands.Add.class,
+                ChangeVolumeCommands.Drain.class,
+                ChangeVolumeCommands.Remove.class
+            })
+    static final class Volumes {}
 }

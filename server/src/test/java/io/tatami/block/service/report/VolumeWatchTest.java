@@ -28,11 +28,9 @@ class VolumeWatchTest {
         BlockServerMetrics metrics = new BlockServerMetrics();
         try (SimVolume fast = new SimVolume(8 << 20, 1, clock);
                 SimVolume slow = new SimVolume(8 << 20, 2, clock)) {
-            VolumeWatch watch = new VolumeWatch(
-                    List.of(
-                            new VolumeSet.ServedVolume(fast.volume(), "fast"),
-                            new VolumeSet.ServedVolume(slow.volume(), "slow")),
-                    metrics);
+            VolumeSet.ServedVolume first = new VolumeSet.ServedVolume(fast.volume(), "fast");
+            VolumeSet.ServedVolume second = new VolumeSet.ServedVolume(slow.volume(), "slow");
+            VolumeWatch watch = new VolumeWatch(() -> List.of(first, second), metrics);
             write(fast);
             write(slow);
             fast.disk().takeTime(clock, Duration.ofMillis(4), Duration.ofMillis(20));
@@ -42,15 +40,16 @@ class VolumeWatchTest {
 
             look(watch);
 
-            assertEquals("", watch.slowness(0));
-            assertTrue(watch.slowness(1).startsWith("small reads take 10.0 times as long"), watch.slowness(1));
+            assertEquals("", watch.slowness(first));
+            assertTrue(
+                    watch.slowness(second).startsWith("small reads take 10.0 times as long"), watch.slowness(second));
             assertEquals(1, metrics.slowVolumes());
 
             slow.disk().takeTime(clock, Duration.ofMillis(4), Duration.ofMillis(20));
             read(slow);
             look(watch);
 
-            assertEquals("", watch.slowness(1));
+            assertEquals("", watch.slowness(second));
             assertEquals(0, metrics.slowVolumes());
         }
     }

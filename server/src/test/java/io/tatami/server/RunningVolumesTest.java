@@ -1,0 +1,250 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.Patience;
+import io.tatami.server.node.StandaloneNode;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Volumes of a block server that are added, drained and removed while it runs, and its next starts. */
+final class RunningVolumesTest {
+    private static final int BYTES = 700_000;
+    private static final long VOLUME_BYTES = 96L << 20;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    private Path first;
+    private Path second;
+
+    @BeforeEach
+    void place() {
+        first = directory.resolve("first");
+        second = directory.resolve("second");
+    }
+
+    @Test
+    void anAddedVolumeTakesBlocksAndIsOpenedByTheNextStartWithTheOldOptions() throws Exception {
+        int files = 0;
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            write(client, files++);
+            long capacity = server(client).getCapacityBytes();
+
+            assertTrue(add(node, second).contains(second.toString()));
+
+            await(() -> server(client).getCapacityBytes() > capacity + VOLUME_BYTES / 2);
+            while (blocks(client, second) == 0) {
+                write(client, files++);
+            }
+            assertTrue(add(node, second).contains("serves"), "may be repeated");
+        }
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertTrue(blocks(client, second) > 0);
+            requireAll(client, files);
+        }
+        Files.move(second, directory.resolve("away"));
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertTrue(volume(client, second).getFailure().contains("second"), "it is told, and not made anew");
+            assertTrue(Files.notExists(second));
+        }
+        Files.move(directory.resolve("away"), second);
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            requireAll(client, files);
+        }
+    }
+
+    @Test
+    void aVolumeWithBlocksIsRemovedByGivingThemUpOnlyAndIsNotOpenedAgain() throws Exception {
+        int files = 0;
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertTrue(refused(node, "remove", first).contains("only open volume"));
+            assertTrue(refused(node, "remove", directory.resolve("no")).contains("has no volume"));
+            add(node, second);
+            while (blocks(client, second) == 0 || blocks(client, first) == 0) {
+                write(client, files++);
+            }
+            assertTrue(refused(node, "remove", first).contains("--give-up"));
+            write(client, files++);
+
+            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
+
+            assertEquals(1, volumes(client).size());
+            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
+            int lost = files - readable(client, files);
+            assertTrue(lost > 0 && lost < files, lost + " of " + files + " files are lost");
+        }
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertEquals(List.of(second.toString()), paths(client));
+
+            add(node, first);
+
+            requireAll(client, files);
+        }
+    }
+
+    @Test
+    void devicesThatHoldSomethingElseAreRefused() throws Exception {
+        Path other = Files.write(directory.resolve("other"), new byte[64 << 10]);
+        try (StandaloneNode node = start()) {
+            assertTrue(refused(node, "add", other).contains("other"));
+            assertTrue(refused(node, "add", directory.resolve("no/such/directory/file"))
+                    .contains("no/such"));
+            String wrong = run(
+                    ExitCode.USAGE, "admin", "volume", "add", node.uri(), "1", second.toString(), "--capacity", "0");
+            assertTrue(wrong.contains("not a valid size"), wrong);
+        }
+        assertEquals(64 << 10, Files.size(other));
+    }
+
+    private StandaloneNode start() throws Exception {
+        return StandaloneNode.open(
+                new StandaloneNode.Setup(directory.resolve("node"), List.of(first), VOLUME_BYTES, "localhost", 0, 1),
+                Settings.of(Map.of("tatami.block.heartbeat", "200ms")),
+                user -> List.of());
+    }
+
+    private static TatamiClient connect(StandaloneNode node) throws Exception {
+        return ClusterAddress.of(node.uri())
+                .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println));
+    }
+
+    private static String add(StandaloneNode node, Path path) {
+        return run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", path.toString());
+    }
+
+    private static String refused(StandaloneNode node, String verb, Path path) {
+        StringWriter out = new StringWriter();
+        int code = TatamiServer.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(out))
+                .execute("admin", "volume", verb, node.uri(), "1", path.toString());
+        assertTrue(code != ExitCode.DONE, out::toString);
+        return out.toString();
+    }
+
+    private static TatamiPath path(int file) {
+        return TatamiPath.ROOT.listedChild("file-" + file);
+    }
+
+    private static byte[] content(int file) {
+        byte[] bytes = new byte[BYTES];
+        new Random(file).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void write(TatamiClient client, int file) throws Exception {
+        try (FileWriter writer = client.create(path(file), CreateSpec.DEFAULT)) {
+            writer.write(content(file), 0, BYTES);
+        }
+    }
+
+    private static byte[] read(TatamiClient client, int file) throws Exception {
+        byte[] bytes = new byte[BYTES];
+        try (FileReader reader = client.open(path(file), ReadPolicy.SEQUENTIAL)) {
+            int done = 0;
+            while (done < BYTES) {
+                int count = reader.read(bytes, done, BYTES - done);
+                assertTrue(count > 0, "the file ends too early");
+                done += count;
+            }
+        }
+        return bytes;
+    }
+
+    private static void requireAll(TatamiClient client, int files) throws Exception {
+        for (int file = 0; file < files; file++) {
+            assertArrayEquals(content(file), read(client, file));
+        }
+    }
+
+    private static int readable(TatamiClient client, int files) throws Exception {
+        int readable = 0;
+        for (int file = 0; file < files; file++) {
+            try {
+                assertArrayEquals(content(file), read(client, file));
+                readable++;
+            } catch (TatamiException e) {
+                assertEquals(ErrorCode.NO_SUCH_BLOCK, e.code(), e::toString);
+            }
+        }
+        return readable;
+    }
+
+    private static BlockServerInfo server(TatamiClient client) throws Exception {
+        return client.cluster().map().getBlockServer(0);
+    }
+
+    private static List<VolumeStatus> volumes(TatamiClient client) throws Exception {
+        return client.cluster().blockServerStatus(server(client), 10_000).getVolumeList();
+    }
+
+    private static List<String> paths(TatamiClient client) throws Exception {
+        return volumes(client).stream().map(VolumeStatus::getPath).toList();
+    }
+
+    private static VolumeStatus volume(TatamiClient client, Path path) throws Exception {
+        return volumes(client).stream()
+                .filter(volume -> volume.getPath().equals(path.toString()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static long blocks(TatamiClient client, Path path) throws Exception {
+        return volume(client, path).getBlocks();
+    }
+
+    private static String run(int code, String... words) {
+        StringWriter out = new StringWriter();
+        CommandLine command =
+                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+        assertEquals(code, command.execute(words), out::toString);
+        return out.toString();
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(Condition condition) throws Exception {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (!condition.holds()) {
+            assertTrue(Instant.now().isBefore(end), "what is waited for does not come");
+            Thread.sleep(50);
+        }
+    }
+}
