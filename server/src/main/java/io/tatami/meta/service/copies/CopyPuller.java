@@ -86,6 +86,7 @@ final class CopyPuller {
         Map<BlockId, NeededBlock> blocks = new HashMap<>();
         page.getItemList().forEach(needed -> blocks.put(new BlockId(needed.getBlockId()), needed));
         ClusterMap map = peers.map();
+        SourceLoads loads = new SourceLoads(pulls.bytesBySource());
         Map<ServerId, List<Pull>> byServer = new TreeMap<>();
         Map<ServerId, PullBlocksRequest.Builder> requests = new HashMap<>();
         for (Pull pull : due) {
@@ -94,7 +95,7 @@ final class CopyPuller {
                 ServerId server = pull.copy().server();
                 byServer.computeIfAbsent(server, absent -> new ArrayList<>()).add(pull);
                 requests.computeIfAbsent(server, absent -> PullBlocksRequest.newBuilder())
-                        .addItem(item(map, needed, pull));
+                        .addItem(item(map, needed, pull, loads));
             } else {
                 pulls.remove(pull);
             }
@@ -156,8 +157,11 @@ final class CopyPuller {
                 });
     }
 
-    private static PullBlocksRequest.Item item(ClusterMap map, NeededBlock needed, Pull pull) {
-        List<WriteTarget> sources = sources(map, needed);
+    private PullBlocksRequest.Item item(ClusterMap map, NeededBlock needed, Pull pull, SourceLoads loads) {
+        List<WriteTarget> sources = sources(map, needed, loads);
+        if (!sources.isEmpty()) {
+            pulls.isMadeFrom(pull, new ServerId(sources.get(0).getServerId()));
+        }
         return PullBlocksRequest.Item.newBuilder()
                 .setBlockId(needed.getBlockId())
                 .setGeneration(needed.getBlock().getGeneration())
@@ -168,8 +172,8 @@ final class CopyPuller {
                 .build();
     }
 
-    /** Servers that have the block and with whose copy nothing is wrong: those that serve first. */
-    private static List<WriteTarget> sources(ClusterMap map, NeededBlock needed) {
+    /** Servers that have the block and with whose copy nothing is wrong: those that serve first, by their load. */
+    private static List<WriteTarget> sources(ClusterMap map, NeededBlock needed, SourceLoads loads) {
         List<Copy> counted = BlockCopies.counted(needed.getBlock());
         List<WriteTarget> serving = new ArrayList<>();
         List<WriteTarget> others = new ArrayList<>();
@@ -187,8 +191,13 @@ final class CopyPuller {
                 }
             }
         }
-        serving.addAll(others);
-        return serving;
+        long bytes = needed.getBlock().getLength();
+        if (serving.isEmpty()) {
+            return loads.order(others, bytes);
+        }
+        List<WriteTarget> sources = new ArrayList<>(loads.order(serving, bytes));
+        sources.addAll(others);
+        return sources;
     }
 
     private static WriteTarget target(BlockServerInfo info) {

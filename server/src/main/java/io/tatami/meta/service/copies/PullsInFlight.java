@@ -6,9 +6,11 @@ import io.tatami.base.ServerId;
 import io.tatami.meta.state.BlockCopies.Copy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The copies that block servers were asked for and that nothing was heard of yet. Begins empty with each leader, which
@@ -40,6 +42,7 @@ final class PullsInFlight {
         private final long bytes;
         private long dueNanos;
         private int refusals;
+        private @Nullable ServerId source;
 
         State(long bytes, long dueNanos) {
             this.bytes = bytes;
@@ -74,10 +77,31 @@ final class PullsInFlight {
         pulls.forEach((pull, state) -> {
             if (due.size() < max && now - state.dueNanos >= 0) {
                 state.dueNanos = now + AGAIN.toNanos();
+                state.source = null;
                 due.add(pull);
             }
         });
         return due;
+    }
+
+    /** The copy was asked for, with that server as its first source. */
+    synchronized void isMadeFrom(Pull pull, ServerId source) {
+        State state = pulls.get(pull);
+        if (state != null) {
+            state.source = source;
+        }
+    }
+
+    /** What servers are to send, by the first sources of the copies that were asked for and are not due again. */
+    synchronized Map<ServerId, Long> bytesBySource() {
+        Map<ServerId, Long> bytes = new HashMap<>();
+        for (State state : pulls.values()) {
+            ServerId source = state.source;
+            if (source != null) {
+                bytes.merge(source, state.bytes, Long::sum);
+            }
+        }
+        return bytes;
     }
 
     synchronized void admitted(Pull pull) {
