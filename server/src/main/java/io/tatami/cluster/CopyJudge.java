@@ -110,6 +110,7 @@ public final class CopyJudge {
         private final long seed;
         private final List<KnownCopy> good = new ArrayList<>();
         private final List<KnownCopy> resting = new ArrayList<>();
+        private final List<KnownCopy> away = new ArrayList<>();
         private final List<KnownCopy> draining = new ArrayList<>();
         private final List<KnownCopy> intended = new ArrayList<>();
         private final List<KnownCopy> silent = new ArrayList<>();
@@ -134,6 +135,7 @@ public final class CopyJudge {
             return switch (standing) {
                 case SERVES -> good;
                 case MAINTENANCE -> resting;
+                case AWAY -> away;
                 case DRAINING -> draining;
                 case SILENT -> silent;
                 case LOST -> useless;
@@ -142,7 +144,7 @@ public final class CopyJudge {
 
         /** Copies that count towards those that are wanted. */
         private int counted() {
-            return good.size() + (good.isEmpty() && draining.isEmpty() ? 0 : resting.size());
+            return good.size() + (good.isEmpty() && draining.isEmpty() ? 0 : resting.size() + away.size());
         }
 
         BlockHealth health() {
@@ -194,7 +196,7 @@ public final class CopyJudge {
             Standing standing = servers.standing(copy.server());
             boolean isGiven =
                     standing == Standing.LOST && (!servers.isBraked() || servers.server(copy.server()) == null);
-            boolean isAway = standing == Standing.SILENT || standing == Standing.LOST;
+            boolean isAway = standing == Standing.SILENT || standing == Standing.LOST || standing == Standing.AWAY;
             return !isGiven
                     && copy.kind() != Kind.INTENDED
                     && (copy.problem() == Problem.UNAVAILABLE || (isAway && copy.problem() == Problem.NONE));
@@ -257,9 +259,11 @@ public final class CopyJudge {
                 return new Wait(
                         urgent, "so many servers are silent that nothing is copied until an administrator says so");
             }
-            int returning = urgent ? 0 : silent.size();
+            List<KnownCopy> awaited =
+                    silent.stream().filter(copy -> !isToBeEmptied(copy)).toList();
+            int returning = urgent ? 0 : awaited.size();
             if (count <= returning) {
-                return new Wait(false, "a server that is silent may be back soon: " + names(silent));
+                return new Wait(false, "a server that is silent may be back soon: " + names(awaited));
             }
             List<ServerId> targets = targets(count - returning, false, isRefused);
             if (!targets.isEmpty()) {
@@ -269,6 +273,11 @@ public final class CopyJudge {
             return replaced == null
                     ? new Wait(urgent, "no further server has room for a copy on a host of its own")
                     : new GiveUp(replaced.server(), others(replaced), good.size());
+        }
+
+        private boolean isToBeEmptied(KnownCopy copy) {
+            Server server = servers.server(copy.server());
+            return server != null && server.toBeEmptied();
         }
 
         /** A useless copy on a server that could make a good one in its place; null for none. */
@@ -303,7 +312,7 @@ public final class CopyJudge {
             Set<String> racks = new HashSet<>();
             List<Candidate> present = new ArrayList<>();
             copies.forEach(copy -> taken.add(copy.server()));
-            for (List<KnownCopy> kind : List.of(good, resting, intended)) {
+            for (List<KnownCopy> kind : List.of(good, resting, away, intended)) {
                 for (KnownCopy copy : kind) {
                     Server server = servers.server(copy.server());
                     if (server != null) {
@@ -327,7 +336,7 @@ public final class CopyJudge {
         }
 
         private boolean isInOneRack() {
-            return wanted > 1 && racks(good).size() == 1 && resting.isEmpty();
+            return wanted > 1 && racks(good).size() == 1 && resting.isEmpty() && away.isEmpty();
         }
 
         private Set<String> racks(List<KnownCopy> of) {

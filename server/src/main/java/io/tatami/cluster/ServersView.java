@@ -29,7 +29,7 @@ public final class ServersView {
         this.usable = servers.stream().filter(Server::takesCopies).toList();
         this.usable.forEach(server -> usableRacks.add(server.rack()));
         this.hosts = (int) servers.stream()
-                .filter(server -> server.standing() != Standing.DRAINING)
+                .filter(server -> !server.toBeEmptied())
                 .map(Server::host)
                 .distinct()
                 .count();
@@ -42,8 +42,10 @@ public final class ServersView {
         SERVES,
         /** It serves, and is to have no blocks: its copies are sources only. */
         DRAINING,
-        /** It is away, or may go, and an administrator has said that it will be back. */
+        /** It may go, and an administrator has said that it will be back. */
         MAINTENANCE,
+        /** As {@link #MAINTENANCE}, and it is away: its copies cannot be read. */
+        AWAY,
         /** It is silent, not for so long that its blocks are copied. */
         SILENT,
         /** It is silent for so long that its blocks are copied, or it was given up. */
@@ -55,11 +57,24 @@ public final class ServersView {
      *
      * @param host the name of its host
      * @param usedBytes of {@code capacityBytes}
+     * @param toBeEmptied it is to have no blocks, however it stands
      */
-    public record Server(ServerId id, String host, String rack, Standing standing, long capacityBytes, long usedBytes) {
+    public record Server(
+            ServerId id,
+            String host,
+            String rack,
+            Standing standing,
+            long capacityBytes,
+            long usedBytes,
+            boolean toBeEmptied) {
+        /** One that may have blocks, unless it is draining. */
+        public Server(ServerId id, String host, String rack, Standing standing, long capacityBytes, long usedBytes) {
+            this(id, host, rack, standing, capacityBytes, usedBytes, standing == Standing.DRAINING);
+        }
+
         /** Whether copies may be put there. */
         boolean takesCopies() {
-            return standing == Standing.SERVES && usedBytes < capacityBytes * USED_MAX;
+            return standing == Standing.SERVES && !toBeEmptied && usedBytes < capacityBytes * USED_MAX;
         }
 
         long freeBytes() {

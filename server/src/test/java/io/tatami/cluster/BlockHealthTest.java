@@ -60,6 +60,27 @@ final class BlockHealthTest {
     }
 
     @Test
+    void copyOnAServerInMaintenanceThatIsAwayCannotBeRead() {
+        stand(3, Standing.AWAY);
+        assertState(State.UNKNOWN, 2, copy(3));
+        assertState(State.HEALTHY, 2, copy(1), copy(3));
+        assertTrue(health(2, copy(1), copy(3)).lastCopy());
+        stand(3, Standing.MAINTENANCE);
+        assertFalse(health(2, copy(1), copy(3)).lastCopy());
+    }
+
+    @Test
+    void serverThatIsToBeEmptiedIsNoHostForCopiesHoweverItStands() {
+        for (Standing standing : List.of(Standing.DRAINING, Standing.SILENT, Standing.LOST)) {
+            servers.set(2, new Server(new ServerId(3), "host3", "/rack1", standing, CAPACITY, 30, true));
+            BlockHealth health = health(4, copy(1), copy(2), copy(3), copy(4));
+            assertEquals(State.HEALTHY, health.state());
+            assertEquals(3, health.good());
+            assertEquals(1, health.beyondHosts());
+        }
+    }
+
+    @Test
     void blocksAreCountedByTheirGoodCopies() {
         assertState(State.HEALTHY, 2, copy(1), copy(3));
         assertState(State.HEALTHY, 1, copy(1));
@@ -179,7 +200,8 @@ final class BlockHealthTest {
             servers.clear();
             int count = 1 + random.nextInt(6);
             for (int id = 1; id <= count; id++) {
-                Standing standing = Standing.values()[random.nextInt(3) == 0 ? random.nextInt(5) : 0];
+                Standing standing =
+                        Standing.values()[random.nextInt(3) == 0 ? random.nextInt(Standing.values().length) : 0];
                 servers.add(
                         new Server(new ServerId(id), "host" + id, "/rack" + random.nextInt(3), standing, CAPACITY, 0));
             }

@@ -222,7 +222,8 @@ final class CopyJudgeTest {
             List<Server> servers = new ArrayList<>();
             int count = 1 + random.nextInt(7);
             for (int id = 1; id <= count; id++) {
-                Standing standing = Standing.values()[random.nextInt(3) == 0 ? random.nextInt(5) : 0];
+                Standing standing =
+                        Standing.values()[random.nextInt(3) == 0 ? random.nextInt(Standing.values().length) : 0];
                 String host = "host" + (random.nextInt(4) == 0 ? 1 : id);
                 servers.add(new Server(
                         new ServerId(id), host, "/rack" + random.nextInt(3), standing, CAPACITY, random.nextInt(800)));
@@ -276,7 +277,7 @@ final class CopyJudgeTest {
     }
 
     private static long resting(ServersView view, List<KnownCopy> copies) {
-        return count(view, copies, Standing.MAINTENANCE);
+        return count(view, copies, Standing.MAINTENANCE) + count(view, copies, Standing.AWAY);
     }
 
     private static long count(ServersView view, List<KnownCopy> copies, Standing standing) {

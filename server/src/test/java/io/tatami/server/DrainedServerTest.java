@@ -84,6 +84,8 @@ final class DrainedServerTest {
                         .contains("drained"));
                 run(ExitCode.USAGE, "admin", "block", "forget", node.uri(), id);
                 stop(third);
+                assertEquals(BlockServerInfo.State.STALE, info(client, third).getState());
+                assertTrue(info(client, third).getToBeEmptied());
                 run(ExitCode.DONE, "admin", "block", "forget", node.uri(), id);
                 assertTrue(client.cluster().map().getBlockServerList().stream()
                         .noneMatch(info -> info.getServerId() == third.id().value()));

@@ -37,9 +37,9 @@ public final class ServersOfMap {
     /** How one server stands. */
     public static Standing standing(BlockServerInfo info, Predicate<ServerId> isLost) {
         return switch (info.getState()) {
-            case JOINING, ACTIVE, STALE -> Standing.SERVES;
+            case JOINING, ACTIVE, STALE -> info.getToBeEmptied() ? Standing.DRAINING : Standing.SERVES;
             case DRAINING -> Standing.DRAINING;
-            case MAINTENANCE -> Standing.MAINTENANCE;
+            case MAINTENANCE -> info.getSilent() ? Standing.AWAY : Standing.MAINTENANCE;
             case DEAD -> isLost.test(new ServerId(info.getServerId())) ? Standing.LOST : Standing.SILENT;
             case GONE, UNRECOGNIZED -> Standing.LOST;
         };
@@ -54,6 +54,7 @@ public final class ServersOfMap {
                 info.getRack(),
                 standing,
                 isStale ? 0 : info.getCapacityBytes(),
-                isStale ? 0 : info.getUsedBytes());
+                isStale ? 0 : info.getUsedBytes(),
+                info.getToBeEmptied() || standing == Standing.DRAINING);
     }
 }

@@ -53,7 +53,7 @@ final class ClusterWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
 
     private static final BlockServerInfo NEVER_TOLD =
-            BlockServerInfo.newBuilder().setState(State.STALE).build();
+            BlockServerInfo.newBuilder().setState(State.STALE).setSilent(true).build();
 
     private final Group<ClusterState> group;
     private final Clock clock;
@@ -287,7 +287,9 @@ final class ClusterWatch {
                 .addAllStorageType(record.getStorageTypeList())
                 .setHasCache(record.getHasCache())
                 .setIncarnation(record.getIncarnation())
-                .setState(state(server, record, nowMillis));
+                .setState(state(server, record, nowMillis))
+                .setToBeEmptied(record.getState() == State.DRAINING_VALUE)
+                .setSilent(isSilent(server));
         if (sign != null) {
             info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
                     .setUsedBytes(sign.heartbeat().getUsedBytes())
@@ -300,6 +302,14 @@ final class ClusterWatch {
                     .setFreeBytes(told.getFreeBytes());
         }
         return info.build();
+    }
+
+    private boolean isSilent(ServerId server) {
+        Sign sign = signs.get(server);
+        boolean isLeaving = sign == null
+                ? inherited.getOrDefault(server, NEVER_TOLD).getSilent()
+                : sign.heartbeat().getLeaving();
+        return isLeaving || silentNanos(server) >= STALE_AFTER_NANOS;
     }
 
     private State state(ServerId server, BlockServerRecord record, long nowMillis) {

@@ -46,7 +46,7 @@ final class DrainEnds implements BackgroundTask {
     @Override
     public CompletableFuture<Duration> run() {
         for (BlockServerInfo info : peers.map().getBlockServerList()) {
-            boolean isToBeEmpty = info.getState() == State.DRAINING || info.getState() == State.GONE;
+            boolean isToBeEmpty = info.getToBeEmptied() || info.getState() == State.GONE;
             if (isToBeEmpty && !info.getDrained() && asked.add(info.getServerId())) {
                 ServerId server = new ServerId(info.getServerId());
                 return isDrained(server)

@@ -6,7 +6,6 @@ import io.tatami.meta.service.GroupPeers;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.StuckBlock;
-import java.util.List;
 
 /** What the leader adds to the counts of one block server: what its drain waits for. Safe for use by many threads. */
 final class CopiesOfServer {
@@ -37,21 +36,16 @@ final class CopiesOfServer {
                 status.addStuck(block.toBuilder().setReason(reason));
             }
         }
-        switch (state(server)) {
-            case DRAINING -> draining(server, status);
-            case GONE -> status.setDrained(lost.hasQueued(server));
-            case JOINING, ACTIVE, STALE, DEAD, MAINTENANCE, UNRECOGNIZED -> {}
+        for (BlockServerInfo info : peers.map().getBlockServerList()) {
+            if (info.getServerId() == server.value()) {
+                if (info.getState() == BlockServerInfo.State.GONE) {
+                    status.setDrained(lost.hasQueued(server));
+                } else if (info.getToBeEmptied() || info.getState() == BlockServerInfo.State.DRAINING) {
+                    draining(server, status);
+                }
+            }
         }
         return status.build();
-    }
-
-    private BlockServerInfo.State state(ServerId server) {
-        List<BlockServerInfo> servers = peers.map().getBlockServerList();
-        return servers.stream()
-                .filter(info -> info.getServerId() == server.value())
-                .map(BlockServerInfo::getState)
-                .findFirst()
-                .orElse(BlockServerInfo.State.UNRECOGNIZED);
     }
 
     private void draining(ServerId server, CopiesStatusReply.Builder status) {

@@ -2,6 +2,7 @@ package io.tatami.meta.service.copies;
 
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
+import io.tatami.cluster.ServersView.Server;
 import io.tatami.cluster.ServersView.Standing;
 import io.tatami.meta.op.copies.AdvanceHealCursor;
 import io.tatami.meta.service.Group;
@@ -73,7 +74,7 @@ final class DeadServers {
         }
         List<ServerId> due = new ArrayList<>();
         seen.byId().forEach((server, standing) -> {
-            if (passWanted(seen, server, standing) > passDone(server)) {
+            if (passWanted(seen, server, standing, true) > passDone(server)) {
                 due.add(server);
             }
         });
@@ -121,24 +122,30 @@ final class DeadServers {
     private @Nullable ServerId back(Seen seen) {
         for (ServerId server : progress.keySet()) {
             Standing standing = seen.byId().get(server);
-            if (standing == null || passWanted(standing, seen.dead().contains(server)) == AdvanceHealCursor.NO_PASS) {
+            if (standing == null || passWanted(seen, server, standing, false) == AdvanceHealCursor.NO_PASS) {
                 return server;
             }
         }
         return null;
     }
 
-    private int passWanted(Seen seen, ServerId server, Standing standing) {
+    /** @param byBrake whether a brake keeps the blocks of dead servers from being queued */
+    private static int passWanted(Seen seen, ServerId server, Standing standing, boolean byBrake) {
         boolean isDead = seen.dead().contains(server);
-        return isDead && !seen.brake().isEmpty() ? AdvanceHealCursor.NO_PASS : passWanted(standing, isDead);
-    }
-
-    private static int passWanted(Standing standing, boolean isDead) {
+        if (isDead && byBrake && !seen.brake().isEmpty()) {
+            return AdvanceHealCursor.NO_PASS;
+        }
         return switch (standing) {
             case LOST, DRAINING -> AdvanceHealCursor.ALL;
-            case SILENT -> isDead ? AdvanceHealCursor.LAST_COPIES : AdvanceHealCursor.NO_PASS;
-            case SERVES, MAINTENANCE -> AdvanceHealCursor.NO_PASS;
+            case SILENT -> isDead ? ofSilent(seen, server) : AdvanceHealCursor.NO_PASS;
+            case SERVES, MAINTENANCE, AWAY -> AdvanceHealCursor.NO_PASS;
         };
+    }
+
+    /** One that is to have no blocks need not come back for that. */
+    private static int ofSilent(Seen seen, ServerId id) {
+        Server server = seen.view().server(id);
+        return server != null && server.toBeEmptied() ? AdvanceHealCursor.ALL : AdvanceHealCursor.LAST_COPIES;
     }
 
     /** The last pass that need not come again yet. */

@@ -61,11 +61,15 @@ final class DrainWatch {
                 .thenApply(done -> changes.size() < SERVERS_PER_RUN ? LOOK : Duration.ZERO);
     }
 
-    /** Servers that are silent stay as they are. */
+    /** Servers that are silent stay as they are, unless they are to be empty. */
     private Map<ServerId, Boolean> wanted() {
         Map<ServerId, Boolean> wanted = new LinkedHashMap<>();
         for (BlockServerInfo info : peers.map().getBlockServerList()) {
             ServerId server = new ServerId(info.getServerId());
+            if (info.getToBeEmptied()) {
+                wanted.put(server, true);
+                continue;
+            }
             switch (info.getState()) {
                 case DRAINING -> wanted.put(server, true);
                 case ACTIVE, JOINING -> wanted.put(server, false);

@@ -83,7 +83,8 @@ final class BlockStatusCommand implements Callable<Integer> {
         long held = shards.stream().mapToLong(CopiesStatusReply::getHeldBlocks).sum();
         long open = shards.stream().mapToLong(CopiesStatusReply::getOpenBlocks).sum();
         out.printf("blocks there: %d, and %d that are being copied there or are spare%n", held, open);
-        if (info.getState() == BlockServerInfo.State.DRAINING && !info.getDrained()) {
+        boolean drains = info.getToBeEmptied() || info.getState() == BlockServerInfo.State.DRAINING;
+        if (drains && !info.getDrained()) {
             printDrain(shards, held + open, out);
         }
         shards.stream()

@@ -83,6 +83,12 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
     /** Servers that were put into another rack, with its number. */
     final Map<Integer, Integer> moved = new HashMap<>();
 
+    /** Servers that are to have no blocks, whatever the map says of their state. */
+    final Set<Integer> emptied = new HashSet<>();
+
+    /** Servers in maintenance that are away. */
+    final Set<Integer> away = new HashSet<>();
+
     /** Servers that do not brake although they are silent. */
     final Set<Integer> released = new HashSet<>();
 
@@ -410,6 +416,8 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
                 .setRack("/rack" + moved.getOrDefault(server, server % racks))
                 .setRackChanges(moved.containsKey(server) ? 1 : 0)
                 .setBrakeReleased(released.contains(server))
+                .setToBeEmptied(emptied.contains(server))
+                .setSilent(away.contains(server))
                 .setCapacityBytes(1_000)
                 .setUsedBytes(disk(server).size())
                 .setState(state)));

@@ -14,6 +14,7 @@ import io.tatami.meta.op.CopiesChange;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.service.copies.CopiesCluster.Asked;
 import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.protocol.wire.BlockServerInfo.State;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Copies are made, counted and given up by the tasks of a shard, over block servers that are sets of blocks. */
@@ -245,6 +247,37 @@ final class CopyMakingTest {
         assertTrue(cluster.disksEqualRecords(List.of(file)));
         assertNull(cluster.state()
                 .replica(new ServerId(2), new BlockId(cluster.block(file).getBlockId())));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = State.class,
+            names = {"STALE", "DEAD"})
+    void drainGoesOnWhileItsServerIsSilent(State state) {
+        FileId file = cluster.file(2, 1, 2);
+        cluster.emptied.add(2);
+        cluster.states.put(2, state);
+        cluster.silent.add(2);
+        cluster.settle(20);
+        assertEquals(
+                2, cluster.holders(file).stream().filter(server -> server != 2).count());
+    }
+
+    @Test
+    void blockWithOneGoodCopyBesideAServerThatIsAwayIsHealedFirst() {
+        FileId file = cluster.file(3, 1, 2);
+        cluster.states.put(2, State.MAINTENANCE);
+        cluster.look(file);
+        cluster.run();
+        assertFalse(cluster.asked.get(0).item().getUrgent());
+        cluster.asked.clear();
+        FileId other = cluster.file(3, 1, 2);
+        cluster.away.add(2);
+        cluster.look(other);
+        cluster.run();
+        assertEquals(
+                Urgency.LAST_COPY,
+                cluster.state().needs().urgency(new BlockId(cluster.block(other).getBlockId())));
     }
 
     @Test
