@@ -4,18 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.auth.HadoopGroups;
-import io.tatami.conf.Settings;
 import io.tatami.server.node.BlockNode;
-import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -30,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class CopiesOnThreeServersTest {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int FILE_BYTES = 3 * BLOCK_BYTES + 12_345;
-    private static final long VOLUME_BYTES = 128L << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Path FILE = new Path("/copies");
 
@@ -39,32 +32,26 @@ final class CopiesOnThreeServersTest {
 
     @Test
     void setReplicationMakesCopiesAndGivesThemUp() throws Exception {
-        Configuration hadoop = new Configuration();
-        try (StandaloneNode node = StandaloneNode.open(
-                new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
-                new Settings(hadoop::get),
-                new HadoopGroups(hadoop))) {
-            URI uri = URI.create(node.uri());
-            hadoop.set("fs.defaultFS", node.uri());
-            try (FileSystem fs = FileSystem.newInstance(uri, hadoop);
-                    BlockNode second = blockServer("second", "127.0.0.12", uri);
-                    BlockNode third = blockServer("third", "127.0.0.13", uri)) {
-                assertTrue(second.id() != third.id());
-                byte[] content = new byte[FILE_BYTES];
-                new Random(41).nextBytes(content);
-                try (FSDataOutputStream out = fs.create(FILE, true, 4096, (short) 1, BLOCK_BYTES)) {
-                    out.write(content);
-                }
-                awaitCopies(fs, 1, 4);
-                assertEquals(0, ToolRunner.run(new FsShell(hadoop), new String[] {"-setrep", "-w", "3", "/copies"}));
-                assertCopies(fs, 3, 4);
-                for (int copies : new int[] {1, 2}) {
-                    assertTrue(fs.setReplication(FILE, (short) copies));
-                    awaitCopies(fs, copies, 4);
-                    assertArrayEquals(content, read(fs, FILE_BYTES));
-                }
-                appendAndCopyAgain(fs, content);
+        try (GrowingCluster cluster = new GrowingCluster(directory);
+                BlockNode second = cluster.startSecond();
+                BlockNode third = cluster.startThird()) {
+            FileSystem fs = cluster.fs();
+            assertTrue(second.id() != third.id());
+            byte[] content = new byte[FILE_BYTES];
+            new Random(41).nextBytes(content);
+            try (FSDataOutputStream out = fs.create(FILE, true, 4096, (short) 1, BLOCK_BYTES)) {
+                out.write(content);
             }
+            awaitCopies(fs, 1, 4);
+            assertEquals(
+                    0, ToolRunner.run(new FsShell(cluster.hadoop()), new String[] {"-setrep", "-w", "3", "/copies"}));
+            assertCopies(fs, 3, 4);
+            for (int copies : new int[] {1, 2}) {
+                assertTrue(fs.setReplication(FILE, (short) copies));
+                awaitCopies(fs, copies, 4);
+                assertArrayEquals(content, read(fs, FILE_BYTES));
+            }
+            appendAndCopyAgain(fs, content);
         }
     }
 
@@ -112,9 +99,5 @@ final class CopiesOnThreeServersTest {
             assertTrue(Instant.now().isBefore(end), () -> copies + " copies are wanted: " + Arrays.toString(locations));
             Thread.sleep(50);
         }
-    }
-
-    private BlockNode blockServer(String name, String host, URI metadata) throws Exception {
-        return JoinedBlockServer.open(directory.resolve(name), VOLUME_BYTES, host, metadata);
     }
 }

@@ -6,18 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.auth.HadoopGroups;
-import io.tatami.conf.Settings;
 import io.tatami.server.node.BlockNode;
-import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -34,7 +28,6 @@ final class RecoveryOnThreeServersTest {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int WRITTEN_BYTES = 300_001;
     private static final int CUT_BYTES = BLOCK_BYTES + 100_001;
-    private static final long VOLUME_BYTES = 128L << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Path OPEN = new Path("/open");
     private static final Path CUT = new Path("/cut");
@@ -44,47 +37,40 @@ final class RecoveryOnThreeServersTest {
 
     @Test
     void twoServersRecoverAndCutAndTheThirdMakesItsCopiesAgain() throws Exception {
-        Configuration hadoop = new Configuration();
-        try (StandaloneNode node = StandaloneNode.open(
-                new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
-                new Settings(hadoop::get),
-                new HadoopGroups(hadoop))) {
-            URI uri = URI.create(node.uri());
-            hadoop.set("fs.defaultFS", node.uri());
-            try (FileSystem fs = FileSystem.newInstance(uri, hadoop);
-                    BlockNode second = blockServer("second", "127.0.0.12", uri)) {
-                byte[] written = bytes(1, WRITTEN_BYTES);
-                byte[] closed = bytes(2, 2 * BLOCK_BYTES);
-                FSDataOutputStream out;
-                try (BlockNode third = blockServer("third", "127.0.0.13", uri)) {
-                    assertTrue(third.id() != second.id());
-                    out = create(fs, OPEN);
-                    out.write(written);
-                    out.hflush();
-                    try (FSDataOutputStream whole = create(fs, CUT)) {
-                        whole.write(closed);
-                    }
-                    assertEquals(3, copies(fs, CUT));
+        try (GrowingCluster cluster = new GrowingCluster(directory);
+                BlockNode second = cluster.startSecond()) {
+            FileSystem fs = cluster.fs();
+            byte[] written = bytes(1, WRITTEN_BYTES);
+            byte[] closed = bytes(2, 2 * BLOCK_BYTES);
+            FSDataOutputStream out;
+            try (BlockNode third = cluster.startThird()) {
+                assertTrue(third.id() != second.id());
+                out = create(fs, OPEN);
+                out.write(written);
+                out.hflush();
+                try (FSDataOutputStream whole = create(fs, CUT)) {
+                    whole.write(closed);
                 }
-                Recoveries.recover(fs, OPEN);
-                assertArrayEquals(written, read(fs, OPEN));
-                assertThrows(IOException.class, () -> {
-                    out.write(written);
-                    out.hflush();
-                });
-                assertFalse(fs.truncate(CUT, CUT_BYTES));
-                Recoveries.recover(fs, CUT);
-                assertArrayEquals(Arrays.copyOf(closed, CUT_BYTES), read(fs, CUT));
-                assertEquals(2, copies(fs, CUT), "the copy of the server that is away has bytes that were cut");
-                try (BlockNode third = blockServer("third", "127.0.0.13", uri)) {
-                    assertTrue(third.id() != second.id());
-                    awaitCopies(fs, OPEN);
-                    awaitCopies(fs, CUT);
-                    assertArrayEquals(written, read(fs, OPEN));
-                    assertArrayEquals(Arrays.copyOf(closed, CUT_BYTES), read(fs, CUT));
-                }
-                assertThrows(IOException.class, out::close);
+                assertEquals(3, copies(fs, CUT));
             }
+            Recoveries.recover(fs, OPEN);
+            assertArrayEquals(written, read(fs, OPEN));
+            assertThrows(IOException.class, () -> {
+                out.write(written);
+                out.hflush();
+            });
+            assertFalse(fs.truncate(CUT, CUT_BYTES));
+            Recoveries.recover(fs, CUT);
+            assertArrayEquals(Arrays.copyOf(closed, CUT_BYTES), read(fs, CUT));
+            assertEquals(2, copies(fs, CUT), "the copy of the server that is away has bytes that were cut");
+            try (BlockNode third = cluster.startThird()) {
+                assertTrue(third.id() != second.id());
+                awaitCopies(fs, OPEN);
+                awaitCopies(fs, CUT);
+                assertArrayEquals(written, read(fs, OPEN));
+                assertArrayEquals(Arrays.copyOf(closed, CUT_BYTES), read(fs, CUT));
+            }
+            assertThrows(IOException.class, out::close);
         }
     }
 
@@ -122,9 +108,5 @@ final class RecoveryOnThreeServersTest {
             assertTrue(Instant.now().isBefore(end), () -> file + " does not get its third copies");
             Thread.sleep(50);
         }
-    }
-
-    private BlockNode blockServer(String name, String host, URI metadata) throws Exception {
-        return JoinedBlockServer.open(directory.resolve(name), VOLUME_BYTES, host, metadata);
     }
 }

@@ -61,6 +61,11 @@ final class SimClient {
             }
 
             @Override
+            public void mend(Runnable task) {
+                repeat(task);
+            }
+
+            @Override
             public void repeat(Runnable task) {
                 world.time().after(1, unlessDead(task));
             }

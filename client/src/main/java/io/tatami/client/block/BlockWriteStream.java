@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.Check;
-import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.PendingFlush;
@@ -355,7 +354,8 @@ public final class BlockWriteStream implements AutoCloseable {
             while (rest.endOffset() > position) {
                 int left = (int) (rest.endOffset() - position);
                 int bytes = awaitRoom(left);
-                PendingFrame part = rest.offset() == position && bytes == left ? rest : part(rest, bytes);
+                PendingFrame part =
+                        rest.offset() == position && bytes == left ? rest : rest.part(spec.block(), position, bytes);
                 position = part.endOffset();
                 if (part == rest) {
                     rest = NOTHING;
@@ -450,6 +450,23 @@ public final class BlockWriteStream implements AutoCloseable {
         }
     }
 
+    /**
+     * To be called every few seconds: where nothing was sent for ten, sends an empty frame, which every server of the
+     * chain answers. Does not wait. Where an answer is overdue, the stream fails.
+     */
+    public void keepAlive() {
+        RpcStream<WriteFrame> sending = stream;
+        if (sending == null || ended || !window.isAtRest(sequence)) {
+            return;
+        }
+        if (!window.expectAnswer()) {
+            sending.cancel("no answer to an empty frame");
+        } else if (sending.isWritable()) {
+            long sentLength = builder.isEmpty() ? position : builder.offset();
+            send(new PendingFrame(sentLength, NO_BYTES, new int[0]), Ask.STORE);
+        }
+    }
+
     /** Keeps the frame until it is acknowledged, and sends it unless the stream has failed. */
     private void send(PendingFrame frame, Ask ask) {
         RpcStream<WriteFrame> sending = stream;
@@ -477,19 +494,5 @@ public final class BlockWriteStream implements AutoCloseable {
                 buffer.isShared() ? Unpooled.EMPTY_BUFFER : frame.payload().retainedDuplicate();
         window.add(frame);
         sending.sendAndRelease(message.build(), payload);
-    }
-
-    /** {@code bytes} of {@code frame} from {@link #position} on, which are the same still; {@code frame} stays. */
-    private PendingFrame part(PendingFrame frame, int bytes) throws TatamiException {
-        frame.verify(spec.block());
-        ByteBuf part = frame.payload().retainedSlice((int) (position - frame.offset()), bytes);
-        int[] checksums = new int[ChunkChecksum.pieces(position, bytes)];
-        int index = 0;
-        for (int piece = 0; piece < checksums.length; piece++) {
-            int length = ChunkChecksum.firstPieceBytes(position + index, bytes - index);
-            checksums[piece] = BlockPayload.crc(part, index, length);
-            index += length;
-        }
-        return new PendingFrame(position, FrameBuffer.own(part), checksums);
     }
 }

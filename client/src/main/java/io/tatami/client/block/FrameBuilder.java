@@ -36,6 +36,11 @@ final class FrameBuilder {
         return buffer == null;
     }
 
+    /** Where in the block the frame begins; only where there is one. */
+    long offset() {
+        return start;
+    }
+
     boolean isFull() {
         return buffer != null && !buffer.bytes().isWritable();
     }

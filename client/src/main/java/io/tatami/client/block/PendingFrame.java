@@ -2,6 +2,7 @@ package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
@@ -58,6 +59,20 @@ public final class PendingFrame {
                     "bytes of " + block + " from " + BlockPayload.pieceOffset(offset, bad)
                             + " on changed in memory before they were sent; do not change a buffer while it is written");
         }
+    }
+
+    /** {@code bytes} of this frame from {@code start} in the block on, which are the same still; this frame stays. */
+    PendingFrame part(BlockId block, long start, int bytes) throws TatamiException {
+        verify(block);
+        ByteBuf part = payload().retainedSlice((int) (start - offset), bytes);
+        int[] crcs = new int[ChunkChecksum.pieces(start, bytes)];
+        int index = 0;
+        for (int piece = 0; piece < crcs.length; piece++) {
+            int length = ChunkChecksum.firstPieceBytes(start + index, bytes - index);
+            crcs[piece] = BlockPayload.crc(part, index, length);
+            index += length;
+        }
+        return new PendingFrame(start, FrameBuffer.own(part), crcs);
     }
 
     /** Gives the payload up; it goes back to its pool once the network has let go of it too. Once. */

@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private static final Logger LOG = LoggerFactory.getLogger(WriteWindow.class);
 
+    /** Somewhat less than the ten seconds after which a frame is sent, as nobody looks at the exact moment. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(9);
+
     private final Clock clock;
     private final int windowBytes;
     private final long timeoutMillis;
@@ -46,6 +49,15 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
 
     /** When somebody began to wait, or heard of the servers since. */
     private long heardNanos;
+
+    /** Whether the servers owe an answer to an empty frame, and since when. */
+    private boolean isAnswerDue;
+
+    private long answerDueNanos;
+
+    // Of the thread that looks whether the stream rests.
+    private long restingSequence = -1;
+    private long restingNanos;
 
     /** What the writer waits for, and each thread that waits for a flush. */
     private final List<BooleanSupplier> awaited = new ArrayList<>();
@@ -191,6 +203,42 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         }
     }
 
+    /**
+     * Whether nothing was sent for some time; asked again after a yes, it is counted anew.
+     *
+     * @param sequence of the last frame that was sent
+     */
+    boolean isAtRest(long sequence) {
+        long nowNanos = clock.monotonicNanos();
+        boolean isStill = sequence == restingSequence;
+        if (isStill && nowNanos - restingNanos < REST_NANOS) {
+            return false;
+        }
+        // The frame that is sent for the rest is the next one.
+        restingSequence = isStill ? sequence + 1 : sequence;
+        restingNanos = nowNanos;
+        return isStill;
+    }
+
+    /** An empty frame is sent now. False where an earlier one was not answered in time: the stream has failed. */
+    boolean expectAnswer() {
+        lock.lock();
+        try {
+            long nowNanos = clock.monotonicNanos();
+            if (!isAnswerDue) {
+                isAnswerDue = true;
+                answerDueNanos = nowNanos;
+            } else if (nowNanos - answerDueNanos > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
+                fail(new TatamiException(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "the first block server did not answer an empty frame for " + timeoutMillis + " ms"));
+            }
+            return failure == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the stream from this side; the first failure stays. */
     void fail(TatamiException reason) {
         lock.lock();
@@ -226,6 +274,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
                 // What is not acknowledged by then is sent again elsewhere.
                 return;
             }
+            isAnswerDue = false;
             if (ack.getOpening()) {
                 heardNanos = clock.monotonicNanos();
                 sendLimit = ack.getSendLimit();

@@ -136,7 +136,7 @@ final class FileLocator {
             if (info != null) {
                 return new Visible(Math.max(location.getLength(), info.getVisibleLength()), info.getFinalized());
             }
-            if (question.allAreWithout() && location.getLength() == 0) {
+            if (question.isUnbegun()) {
                 return new Visible(0, false);
             }
             last = question.lastFailure();

@@ -27,6 +27,7 @@ public final class FileStreams implements AutoCloseable {
     private final BlockClient blocks;
     private final ClientSettings settings;
     private final LeaseRenewer leases;
+    private final OpenWriters resting;
     private final FileLocator locator;
     private final VectoredReads vectored;
     private final AccessPlanner planner;
@@ -51,6 +52,7 @@ public final class FileStreams implements AutoCloseable {
         this.blocks = blocks;
         this.settings = settings;
         this.leases = new LeaseRenewer(caller, settings.leaseRenewal(), metadata.leaseThreads());
+        this.resting = new OpenWriters(metadata.leaseThreads(), blocks.clock());
         this.locator = new FileLocator(metadata, blocks, settings.readHedge());
         this.planner = new AccessPlanner(locator, metadata.entries());
         this.vectored = new VectoredReads(
@@ -107,6 +109,6 @@ public final class FileStreams implements AutoCloseable {
 
     private FileWriter.Parts parts(long file, long recoveryId) {
         FileHome home = new FileHome(caller, servers, new FileId(file), recoveryId);
-        return new FileWriter.Parts(home, blocks, leases, settings.inlineBytesMax(), lastHadBlocks);
+        return new FileWriter.Parts(home, blocks, leases, resting, settings.inlineBytesMax(), lastHadBlocks);
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.client.file;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.Generation;
@@ -20,13 +21,19 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes one file, from its end on. Used by one thread at a time, except {@link #giveUp}. Content of at most 16 KiB
  * stays in memory and is stored with the metadata at the close. Longer content, and content that is flushed, goes to
  * blocks.
+ *
+ * <p>While no program uses it, it keeps its chain of servers alive, and mends it, on threads of the client.
  *
  * <p>A failure that cannot be repaired is final: every later call throws it again, {@link #close} included. A thread
  * that is interrupted while it waits gets {@link InterruptedIOException}. The writer remains usable then, and
@@ -39,8 +46,14 @@ public final class FileWriter implements AutoCloseable {
      */
     private static final int MEMORY_BYTES_MAX = 256 << 10;
 
+    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileWriter.class);
+
     private final FileHome home;
+    private final Clock clock;
     private final LeaseRenewer leases;
+    private final OpenWriters resting;
     private final int inlineBytesMax;
     private final BlockSequence blocks;
 
@@ -65,6 +78,21 @@ public final class FileWriter implements AutoCloseable {
         }
     };
 
+    /** Of the thread that uses the writer: the program's, or one that looks after it while it rests. */
+    private final Semaphore turn = new Semaphore(1);
+
+    private final OpenWriters.Member atRest = new OpenWriters.Member() {
+        @Override
+        public boolean keepAlive() {
+            return !tryTurn() || endTurn(blocks.keepAlive());
+        }
+
+        @Override
+        public boolean mend() {
+            return !tryTurn() || endTurn(mendAtRest());
+        }
+    };
+
     /** Whether the content goes to blocks; false while all of it is in memory. */
     private boolean spilling;
 
@@ -77,12 +105,12 @@ public final class FileWriter implements AutoCloseable {
     /** The newest refusal of a close that may be asked for again. */
     private @Nullable TatamiException refusedForNow;
 
-    private boolean closed;
+    private volatile boolean closed;
 
     /** A close was begun, and may have ended the last block. */
-    private boolean closing;
+    private volatile boolean closing;
 
-    private @Nullable TatamiException failure;
+    private volatile @Nullable TatamiException failure;
     private volatile @Nullable TatamiException lost;
 
     /**
@@ -90,11 +118,19 @@ public final class FileWriter implements AutoCloseable {
      *
      * @param hadBlocks set at the close: whether the file has blocks
      */
-    record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax, AtomicBoolean hadBlocks) {}
+    record Parts(
+            FileHome home,
+            BlockClient blocks,
+            LeaseRenewer leases,
+            OpenWriters resting,
+            int inlineBytesMax,
+            AtomicBoolean hadBlocks) {}
 
     private FileWriter(Parts parts, Status status, List<Grant> granted, int copiesMin) {
         this.home = parts.home();
+        this.clock = parts.blocks().clock();
         this.leases = parts.leases();
+        this.resting = parts.resting();
         this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
@@ -126,6 +162,7 @@ public final class FileWriter implements AutoCloseable {
 
     private FileWriter begin() {
         leases.add(home.file(), lease);
+        resting.add(atRest);
         return this;
     }
 
@@ -228,7 +265,10 @@ public final class FileWriter implements AutoCloseable {
         if (!closed) {
             closed = true;
             failure = new TatamiException(ErrorCode.CANCELLED, "the writer of " + home.file() + " was aborted");
-            release();
+            if (turn.tryAcquire()) {
+                release();
+                turn.release();
+            }
         }
     }
 
@@ -239,6 +279,7 @@ public final class FileWriter implements AutoCloseable {
     public void giveUp() {
         lease.clientClosed();
         leases.remove(home.file(), lease);
+        resting.remove(atRest);
     }
 
     /** A step that may be refused. */
@@ -261,15 +302,66 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private <T> T attempted(Work<T> work) throws IOException {
+        awaitTurn();
+        try {
+            return attemptedNow(work);
+        } finally {
+            turn.release();
+        }
+    }
+
+    private void awaitTurn() throws IOException {
+        try {
+            while (!turn.tryAcquire() && !clock.acquire(turn, TURN_NANOS)) {
+                requireUsable();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(e);
+        }
+    }
+
+    private InterruptedIOException interrupted(Exception cause) {
+        InterruptedIOException interrupted = new InterruptedIOException("interrupted while writing " + home.file());
+        interrupted.initCause(cause);
+        return interrupted;
+    }
+
+    /** For a thread that looks after the writer: false where a program uses it, or closes it. */
+    private boolean tryTurn() {
+        if (closing || hasEnded() || !turn.tryAcquire()) {
+            return false;
+        }
+        return !hasEnded() || !endTurn(true);
+    }
+
+    /** Ends what {@link #tryTurn} began, and an abort meanwhile, which did not wait. */
+    private boolean endTurn(boolean result) {
+        turn.release();
+        if (failure != null && turn.tryAcquire()) {
+            release();
+            turn.release();
+        }
+        return result;
+    }
+
+    private boolean mendAtRest() {
+        try {
+            blocks.mend();
+            return true;
+        } catch (TatamiException e) {
+            LOG.info("{}, which is open for writing and rests, cannot be mended now", home.file(), e);
+            return false;
+        }
+    }
+
+    private <T> T attemptedNow(Work<T> work) throws IOException {
         requireUsable();
         try {
             return work.run();
         } catch (TatamiException e) {
             if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
-                InterruptedIOException interrupted =
-                        new InterruptedIOException("interrupted while writing " + home.file());
-                interrupted.initCause(e);
-                throw interrupted;
+                throw interrupted(e);
             }
             if (e == refusedForNow) {
                 throw e;
@@ -315,6 +407,7 @@ public final class FileWriter implements AutoCloseable {
 
     private void release() {
         leases.remove(home.file(), lease);
+        resting.remove(atRest);
         if (completion != null) {
             completion.abandon();
         }

@@ -13,14 +13,22 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One question to all servers of a block that is being written: how much of it can be read. The first answer counts.
  * Each server has every byte that was flushed, so any answer has them; a server that was left out of the block answers
- * with an older generation than the home's, and does not count. Used by one thread.
+ * with an older generation than the home's, and does not count.
+ *
+ * <p>A block of which the home knows no byte has none that was flushed, as a writer's first flush in a block tells the
+ * home before it ends. Where one server does not have such a block, its chain was never whole, and no byte of it was
+ * acknowledged: the servers that are silent are not waited for. Used by one thread.
  */
 final class LengthQuestion {
+    /** How long others may still answer after one server said that it has nothing of a block without known bytes. */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final FileLocator locator;
     private final BlockLocation location;
     private final List<ServerId> servers;
@@ -51,6 +59,9 @@ final class LengthQuestion {
         }
         while (asked > 0) {
             Answer answer = await();
+            if (answer == null) {
+                return null;
+            }
             asked--;
             BlockInfoReply info = answer.info == null
                     ? refused(answer.server, cause(answer.failure))
@@ -62,9 +73,9 @@ final class LengthQuestion {
         return null;
     }
 
-    /** Whether every server answered that it does not have the block. */
-    boolean allAreWithout() {
-        return without == servers.size();
+    /** Whether nothing of the block can have been flushed or acknowledged; after {@link #ask} has given nothing. */
+    boolean isUnbegun() {
+        return location.getLength() == 0 && (without > 0 || servers.isEmpty());
     }
 
     @Nullable
@@ -95,12 +106,15 @@ final class LengthQuestion {
                 .whenComplete((info, failure) -> answers.add(new Answer(server, info, failure)));
     }
 
-    private Answer await() throws TatamiException {
+    /** The next answer; every question ends by itself in its time. Null where it is not worth waiting for. */
+    private @Nullable Answer await() throws TatamiException {
         try {
-            // Every question ends by itself in its time.
             Answer answer = null;
             while (answer == null) {
-                answer = locator.blocks().clock().poll(answers, Long.MAX_VALUE);
+                answer = locator.blocks().clock().poll(answers, isUnbegun() ? GRACE_NANOS : Long.MAX_VALUE);
+                if (answer == null && isUnbegun()) {
+                    return null;
+                }
             }
             return answer;
         } catch (InterruptedException e) {

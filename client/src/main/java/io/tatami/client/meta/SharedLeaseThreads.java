@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 /** The {@link LeaseThreads} of a process. */
 final class SharedLeaseThreads implements LeaseThreads {
     private static final int REPEATING_MAX = 4;
+    private static final int MENDING_MAX = 16;
     private static final long IDLE_SECONDS = 10;
 
     private final ScheduledThreadPoolExecutor timer =
@@ -17,23 +18,31 @@ final class SharedLeaseThreads implements LeaseThreads {
     /**
      * Of unbounded length; a renewer adds one task for each request that failed, and the next only after it is done.
      */
-    private final ThreadPoolExecutor repeating = new ThreadPoolExecutor(
-            REPEATING_MAX,
-            REPEATING_MAX,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Threads.daemons("tatami-leases-again"));
+    private final ThreadPoolExecutor repeating = pool(REPEATING_MAX, "tatami-leases-again");
+
+    /** Of unbounded length; an open file has one task at most. */
+    private final ThreadPoolExecutor mending = pool(MENDING_MAX, "tatami-writers-mended");
 
     SharedLeaseThreads() {
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
-        repeating.allowCoreThreadTimeOut(true);
+    }
+
+    private static ThreadPoolExecutor pool(int threads, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Threads.daemons(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     @Override
     public void later(Runnable task, long delayMillis) {
         var unused = timer.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void mend(Runnable task) {
+        mending.execute(task);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
+import io.tatami.base.ManualClock;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -24,6 +26,7 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -85,6 +88,67 @@ final class BlockWriteStreamTest {
             assertEquals(4 * MIB, stream.position());
         }
         assertTrue(server.cancelled);
+    }
+
+    @Test
+    void aStreamThatRestsSendsEmptyFramesAndFailsWhereTheyAreNotAnswered() throws Exception {
+        ManualClock clock = new ManualClock();
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC, clock)) {
+            rest(stream, clock);
+            assertEquals(List.of(), server.frames(), "no server knows of the stream");
+            stream.write(bytes, 0, MIB + 5);
+            rest(stream, clock);
+            assertEquals(2, server.frames().size());
+            WriteFrame empty = server.frames().get(1);
+            assertEquals(MIB, empty.getOffset(), "five bytes are gathered, and not sent");
+            assertFalse(empty.getSync() || empty.getLast());
+            assertEquals(0, server.received.get(1).payload().length);
+            server.acknowledge(MIB, 0);
+            rest(stream, clock);
+            assertEquals(3, server.frames().size());
+            server.acknowledge(MIB, 0);
+            stream.keepAlive();
+            stream.write(bytes, MIB + 5, MIB);
+            clock.advance(Duration.ofSeconds(5));
+            stream.keepAlive();
+            clock.advance(Duration.ofSeconds(5));
+            stream.keepAlive();
+            assertEquals(4, server.frames().size(), "a stream that sends bytes does not rest");
+            assertEquals(4, server.frames().get(3).getSequence());
+            clock.advance(Duration.ofSeconds(5));
+            stream.keepAlive();
+            assertEquals(5, server.frames().size());
+            assertNull(stream.failure());
+            rest(stream, clock);
+            TatamiException silence = assertThrows(TatamiException.class, stream::hflush);
+            assertEquals(ErrorCode.DEADLINE_EXCEEDED, silence.code());
+            assertEquals(5, server.frames().size());
+            assertTrue(server.cancelled);
+        }
+    }
+
+    private static void rest(BlockWriteStream stream, ManualClock clock) {
+        for (int i = 0; i < 3; i++) {
+            clock.advance(Duration.ofSeconds(5));
+            stream.keepAlive();
+        }
+    }
+
+    @Test
+    void noEmptyFrameFollowsTheLast() throws Exception {
+        ManualClock clock = new ManualClock();
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC, clock)) {
+            stream.write(bytes, 0, 10);
+            Thread.currentThread().interrupt();
+            assertThrows(TatamiException.class, stream::finish);
+            assertTrue(Thread.interrupted());
+            rest(stream, clock);
+            rest(stream, clock);
+            assertEquals(1, server.frames().size());
+            assertTrue(server.frames().get(0).getLast());
+        }
     }
 
     @Test
@@ -305,9 +369,13 @@ final class BlockWriteStreamTest {
     }
 
     private BlockWriteStream open(ScriptedServer server, WriteSpec spec) throws TatamiException {
+        return open(server, spec, Clock.SYSTEM);
+    }
+
+    private BlockWriteStream open(ScriptedServer server, WriteSpec spec, Clock clock) throws TatamiException {
         List<BlockTarget> chain =
                 List.of(new BlockTarget(new ServerId(7), "a", 1), new BlockTarget(new ServerId(8), "b", 1));
         return BlockWriteStream.open(
-                server, spec, chain, (isShort, bytes) -> RegionLease.NONE, SETTINGS, allocator, Clock.SYSTEM);
+                server, spec, chain, (isShort, bytes) -> RegionLease.NONE, SETTINGS, allocator, clock);
     }
 }

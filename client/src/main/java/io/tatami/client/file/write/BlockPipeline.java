@@ -135,7 +135,8 @@ final class BlockPipeline {
 
     /** The number of bytes written through shared memory; bytes that are sent again count again. */
     long sharedBytes() {
-        return stream == null ? sharedBytes : sharedBytes + stream.sharedBytes();
+        BlockWriteStream writing = stream;
+        return writing == null ? sharedBytes : sharedBytes + writing.sharedBytes();
     }
 
     /** Whether nothing was written yet. */
@@ -210,6 +211,32 @@ final class BlockPipeline {
     PendingFlush beginFlush(boolean durably) {
         BlockWriteStream writing = stream;
         return writing == null || !ready ? PendingFlush.NOT_SENT : writing.beginFlush(durably);
+    }
+
+    /** Has the chain show that it is there. Does not wait; false where {@link #mend} or a seal is to be done. */
+    boolean keepAlive() {
+        BlockWriteStream writing = stream;
+        if (broken || writing == null) {
+            return !broken && unsent.isEmpty();
+        }
+        writing.keepAlive();
+        return writing.failure() == null;
+    }
+
+    /**
+     * Goes on after a failure of the chain, as the next call would: on another chain, or the block {@link #isBroken}.
+     */
+    void mend() throws TatamiException {
+        if (stream != null || !unsent.isEmpty()) {
+            mending(BlockPipeline::requireSound);
+        }
+    }
+
+    private static void requireSound(BlockWriteStream writing) throws TatamiException {
+        TatamiException failure = writing.failure();
+        if (failure != null) {
+            throw failure.again();
+        }
     }
 
     /**

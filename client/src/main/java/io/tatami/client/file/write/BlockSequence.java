@@ -73,7 +73,8 @@ public final class BlockSequence {
 
     /** The number of bytes that went to a block server of this host through shared memory. */
     public long sharedBytes() {
-        return current == null ? sharedBytes : sharedBytes + current.sharedBytes();
+        BlockPipeline block = current;
+        return block == null ? sharedBytes : sharedBytes + block.sharedBytes();
     }
 
     /**
@@ -218,6 +219,34 @@ public final class BlockSequence {
         PendingFlush sent = block.beginFlush(durably || isNews);
         // The home learns the length after the servers have the bytes.
         return isNews ? () -> sent.await() && false : sent;
+    }
+
+    /**
+     * Has the servers of the present block show that they are there, where nothing was sent for ten seconds. To be
+     * called every few seconds; does not wait.
+     *
+     * @return false where {@link #mend} has something to do
+     */
+    public boolean keepAlive() {
+        BlockPipeline block = current;
+        return carried.isEmpty() && (block == null || block.keepAlive());
+    }
+
+    /**
+     * Does after a failure what the next call would do: the block is sealed, and what it lacks is sent to another one.
+     * Where that fails, the next call begins anew, and no failure is held against it.
+     */
+    public void mend() throws TatamiException {
+        int failuresBefore = parts.failures().count();
+        try {
+            if (current != null) {
+                current.mend();
+            }
+            settle();
+        } catch (TatamiException e) {
+            parts.failures().excuse(failuresBefore);
+            throw e;
+        }
     }
 
     /**

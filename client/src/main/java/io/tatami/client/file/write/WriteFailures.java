@@ -85,6 +85,11 @@ final class WriteFailures {
         }
     }
 
+    /** The failures since {@link #count} was this are no reason to give up: no program waited for what they foiled. */
+    void excuse(int before) {
+        count = Math.min(count, before);
+    }
+
     /** How many are remembered. */
     int count() {
         return count;

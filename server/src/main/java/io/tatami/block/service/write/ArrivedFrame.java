@@ -24,6 +24,11 @@ record ArrivedFrame(
         return payload.readableBytes() + (frame.hasSharedUnit() ? Math.max(0, announced) : 0);
     }
 
+    /** Whether it has no bytes and asks for nothing: the writer rests, and wants to hear that the chain is there. */
+    boolean isEmpty() {
+        return lengthBytes() == 0 && !frame.getSync() && !frame.getLast();
+    }
+
     /** As it says; not checked. */
     int lengthBytes() {
         return frame.hasSharedUnit() ? frame.getLength() : payload.readableBytes();

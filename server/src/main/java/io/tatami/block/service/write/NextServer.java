@@ -26,6 +26,9 @@ final class NextServer implements Downstream {
     private long flushAskedBytes;
     private boolean endAsked;
 
+    /** Whether an empty frame was sent on that is not answered: any acknowledgement shows that the server is there. */
+    private boolean signAsked;
+
     private long heardNanos;
 
     private enum Phase {
@@ -57,6 +60,7 @@ final class NextServer implements Downstream {
         if (!owes()) {
             heardNanos = nowNanos;
         }
+        signAsked |= endBytes == sentBytes;
         sentBytes = endBytes;
         if (frame.getSync() || frame.getLast()) {
             flushAskedBytes = endBytes;
@@ -76,6 +80,7 @@ final class NextServer implements Downstream {
     /** Takes note of an acknowledgement; false where it is a sign of life alone, from a chain that still opens. */
     boolean acknowledged(WriteAck ack, long nowNanos) {
         heardNanos = nowNanos;
+        signAsked = false;
         link.acknowledged(ack);
         if (ack.getOpening()) {
             return false;
@@ -104,6 +109,7 @@ final class NextServer implements Downstream {
                 || visibleBytes < sentBytes
                 || durableBytes < syncAskedBytes
                 || flushedBytes < flushAskedBytes
+                || signAsked
                 || (endAsked && phase != Phase.FINISHED);
     }
 

@@ -37,7 +37,10 @@ final class WriteSteps {
     /** Frames that have arrived and are not stored yet, bounded by the window. */
     private final Deque<ArrivedFrame> waiting = new ArrayDeque<>();
 
+    /** When the writer sent its last frame, and when it sent more than an empty one. */
     private long heardNanos;
+
+    private long movedNanos;
 
     WriteSteps(
             WriteSession session,
@@ -54,6 +57,7 @@ final class WriteSteps {
         this.streams = streams;
         this.window = window;
         this.heardNanos = context.nowNanos();
+        this.movedNanos = heardNanos;
     }
 
     boolean isEnded() {
@@ -93,6 +97,9 @@ final class WriteSteps {
     void arrive(ArrivedFrame arrived) throws TatamiException {
         waiting.add(arrived);
         heardNanos = context.nowNanos();
+        if (!arrived.isEmpty()) {
+            movedNanos = heardNanos;
+        }
         takeWaiting();
     }
 
@@ -129,7 +136,9 @@ final class WriteSteps {
     private void append(ArrivedFrame arrived, OpenCopy copy) throws TatamiException {
         int length = arrived.lengthBytes();
         copy.append(arrived);
-        window.stored(length, heardNanos);
+        if (!arrived.isEmpty()) {
+            window.stored(length, heardNanos);
+        }
         context.metrics().written(length);
     }
 
@@ -266,7 +275,7 @@ final class WriteSteps {
             next.requireHeard(now, settings.chainSilenceMillis());
             tellThatChainIsAwaited(next);
         }
-        if (isOver(now - heardNanos, settings.parkMillis())) {
+        if (isOver(now - movedNanos, settings.parkMillis())) {
             park();
             if (state instanceof WriteState.Writing && window.rest()) {
                 acknowledge();

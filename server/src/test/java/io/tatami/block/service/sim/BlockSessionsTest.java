@@ -231,6 +231,57 @@ final class BlockSessionsTest {
     }
 
     @Test
+    void anEmptyFrameGoesThroughTheChainAndIsAnsweredByEachServer() {
+        writer.send(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, 0);
+        Duration silence = Duration.ofMillis(world.settings.chainSilenceMillis() + 1);
+        world.clock.advance(silence);
+        int answers = writer.stream.messages.size();
+        writer.send(0);
+        world.checkStandstill();
+        assertTrue(writer.stream.messages.size() > answers, "the writer hears nothing");
+        world.clock.advance(silence.dividedBy(2));
+        world.checkStandstill();
+        acknowledge(FRAME, 0);
+        world.clock.advance(silence);
+        world.checkStandstill();
+        assertFalse(writer.stream.isAnswered(), "a server that answered is waited for");
+
+        writer.send(0);
+        world.checkStandstill();
+        world.clock.advance(silence);
+        world.checkStandstill();
+        assertFailed(ErrorCode.DEADLINE_EXCEEDED);
+        assertFailureOf(SessionWorld.NEXT.server(), writer);
+    }
+
+    @Test
+    void emptyFramesKeepTheStreamButNeitherBuffersNorBytesInMemory() throws Exception {
+        writer.send(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, 0);
+        Duration often = Duration.ofMillis(world.settings.parkMillis() / 2);
+        for (int i = 0; i < 3; i++) {
+            world.clock.advance(often);
+            writer.send(0);
+            world.checkStandstill();
+            acknowledge(FRAME, 0);
+        }
+        assertEquals(FRAME, stored().durableBytes());
+
+        long idle = world.settings.writerIdleMillis();
+        for (long waited = 0; waited <= idle; waited += idle / 2) {
+            world.clock.advance(Duration.ofMillis(idle / 2));
+            writer.send(0);
+            world.executor.runAll();
+            acknowledge(FRAME, FRAME);
+            world.checkStandstill();
+        }
+        assertFalse(writer.stream.isAnswered());
+    }
+
+    @Test
     void streamsThatStandStillAreFlushedAndParkedAndGoOn() throws Exception {
         writer.send(FRAME);
         world.executor.runAll();
