@@ -21,8 +21,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The client of {@link HealRounds}, on a node: {@code BLOCK-BYTES}. Its commands are {@code write MIB}, {@code bytes-of
- * HOST}, {@code state HOST}, {@code under}, {@code read READERS BYTES-PER-SECOND}, {@code read-bytes} and {@code end}.
+ * The client of {@link HealRounds}, on a node: {@code BLOCK-BYTES}. Its commands are {@code write NAME MIB},
+ * {@code bytes-of HOST}, {@code state HOST}, {@code under}, {@code read READERS BYTES-PER-SECOND}, {@code read-bytes}
+ * and {@code end}.
  */
 final class HealClient {
     private static final Path DIRECTORY = new Path("/heal");
@@ -65,7 +66,7 @@ final class HealClient {
 
     private String answer(String[] words) throws IOException {
         return switch (words[0]) {
-            case "write" -> write(Long.parseLong(words[1]) << 20);
+            case "write" -> write(words[1], Long.parseLong(words[2]) << 20);
             case "bytes-of" -> Long.toString(bytesOf(words[1]));
             case "state" -> state(words[1]);
             case "under" ->
@@ -80,11 +81,11 @@ final class HealClient {
     }
 
     /** Files of one block each. */
-    private String write(long bytes) throws IOException {
+    private String write(String name, long bytes) throws IOException {
         byte[] chunk = new byte[CHUNK_BYTES];
         new Random(1).nextBytes(chunk);
         for (long file = 0; file < bytes / fileBytes; file++) {
-            try (FSDataOutputStream out = fs.create(new Path(DIRECTORY, "f" + file))) {
+            try (FSDataOutputStream out = fs.create(new Path(DIRECTORY, name + "-" + file))) {
                 for (int written = 0; written < fileBytes; written += CHUNK_BYTES) {
                     out.write(chunk);
                 }

@@ -20,7 +20,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * In each round a block server of a new lab dies, once without readers and once beside them. The time counts from when
  * its blocks are to be copied, {@code tatami.copies.lost-after} behind its being dead, until every block has its
- * copies. The ceiling is what the volumes that are left can write.
+ * copies. The ceiling is what the volumes that are left can write. Each node writes a part of the files: the first
+ * copies of one node's files are all there, and that node could take no other.
  */
 final class HealRounds {
     static final List<String> COLUMNS = List.of(
@@ -79,15 +80,23 @@ final class HealRounds {
         progress.tell("round %d, %d readers: a lab of %d nodes", round, readers, options.nodes);
         Lab lab = Lab.up(spec);
         Path logs = Files.createDirectories(work.resolve("heal-clients"));
-        List<String> words = List.of(Integer.toString(options.blockMebibytes << 20));
-        try (NodeProcess client =
-                new NodeProcess(lab, lab.nodes().get(0), HealClient.class, logs, progress::tell, words)) {
-            client.answer("ready", READY_SECONDS);
-            progress.tell("%d MiB are written, three times", options.mebibytes);
-            client.ask("write " + options.mebibytes, COMMAND_SECONDS);
+        progress.tell("%d MiB are written, three times", options.mebibytes);
+        for (LabNode node : lab.nodes()) {
+            try (NodeProcess client = client(lab, node, logs)) {
+                client.ask("write " + node.name() + " " + options.mebibytes / options.nodes, COMMAND_SECONDS);
+            }
+        }
+        try (NodeProcess client = client(lab, lab.nodes().get(0), logs)) {
             measure(round, readers, lab, client);
         }
         Lab.remove(directory);
+    }
+
+    private NodeProcess client(Lab lab, LabNode node, Path logs) throws IOException, InterruptedException {
+        List<String> words = List.of(Integer.toString(options.blockMebibytes << 20));
+        NodeProcess client = new NodeProcess(lab, node, HealClient.class, logs, progress::tell, words);
+        client.answer("ready", READY_SECONDS);
+        return client;
     }
 
     private void measure(int round, int readers, Lab lab, NodeProcess client) throws IOException, InterruptedException {
