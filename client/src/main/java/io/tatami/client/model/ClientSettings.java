@@ -67,9 +67,12 @@ public record ClientSettings(
             Setting.text("tatami.client.host", "", "This host's name as the cluster knows it; empty to find it out.");
     private static final Setting<String> RACK = Setting.text(
             "tatami.client.rack", "", "This host's rack as the cluster knows it; empty for that of its block server.");
-    private static final Setting<Long> BLOCK_SIZE =
+
+    /** Unset, the plug-in takes what HDFS's own name for it says; so for the other public ones. */
+    public static final Setting<Long> BLOCK_SIZE =
             Setting.size("tatami.client.block.size", "256m", "1", "2g", "Block size of new files.");
-    private static final Setting<Integer> REPLICATION =
+
+    public static final Setting<Integer> REPLICATION =
             Setting.count("tatami.client.replication", 1, 1, 16, "Copies of each block of new files.");
     /** Not above the replication of the file. */
     public static final Setting<Integer> COPIES_MIN = Setting.count(
@@ -87,7 +90,7 @@ public record ClientSettings(
             "tatami.client.lease.renewal", "20s", "1ms", "5m", "How often the leases of open files are renewed.");
     private static final Setting<Long> READ_AHEAD =
             Setting.size("tatami.client.read.ahead", "8m", "1m", "256m", "How far a sequential reader reads ahead.");
-    private static final Setting<Duration> READ_HEDGE = Setting.duration(
+    public static final Setting<Duration> READ_HEDGE = Setting.duration(
             "tatami.client.read.hedge",
             "0ms",
             "0ms",
@@ -99,7 +102,7 @@ public record ClientSettings(
             "Whether long reads and writes go through memory shared with block servers of this host.");
     private static final Setting<Long> WRITE_WINDOW = Setting.size(
             "tatami.client.write.window", "12m", "1m", "16m", "How much a writer sends ahead of acknowledgements.");
-    private static final Setting<Duration> BLOCK_TIMEOUT = Setting.duration(
+    public static final Setting<Duration> BLOCK_TIMEOUT = Setting.duration(
             "tatami.client.block.timeout", "60s", "1ms", "1h", "Silence after which a block server is given up.");
     private static final Setting<Integer> VECTORED_THREADS =
             Setting.count("tatami.client.vectored.threads", 4, 1, 256, "Threads of a client that fill vectored reads.");

@@ -19,6 +19,7 @@ import io.tatami.client.model.TatamiPath;
 import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.conf.Settings;
 import io.tatami.hadoop.convert.ExceptionTranslator;
+import io.tatami.hadoop.convert.HdfsSettings;
 import io.tatami.hadoop.convert.PathConverter;
 import io.tatami.hadoop.convert.StatusConverter;
 import io.tatami.protocol.UserIdentity;
@@ -98,7 +99,7 @@ public final class TatamiCalls implements AutoCloseable {
         UserGroupInformation user = UserGroupInformation.getCurrentUser();
         UserGroupInformation real = user.getRealUser();
         UserIdentity identity = new UserIdentity(user.getShortUserName(), real == null ? "" : real.getShortUserName());
-        Settings settings = new Settings(configuration::get);
+        Settings settings = HdfsSettings.of(configuration);
         Settings blocksAlone =
                 Settings.of(Map.of(ClientSettings.INLINE_MAX.key(), "0")).orElse(settings);
         SharedClients clients = SharedClients.OF_PROCESS;
