@@ -21,6 +21,9 @@ final class Chaos {
     /** That a file is to have. */
     static final int COPIES_MAX = 3;
 
+    /** Of messages when nothing goes wrong. */
+    private static final SimFaults DELAYS = new SimFaults(MILLIS / 20, MILLIS, 0, 0, 0);
+
     private static final long HELD_UP_NANOS_MAX = 1_000 * MILLIS;
 
     private final CopiesWorld world;
@@ -81,6 +84,27 @@ final class Chaos {
         }
     }
 
+    /** Nothing goes wrong by chance. */
+    private Chaos(CopiesWorld world) {
+        this.world = world;
+        this.random = new Random(world.seed());
+        this.pauseMillisMax = 1;
+        this.endsAtPoint = 0;
+        this.yieldsAtPoint = 0;
+        this.metadataEnds = 0;
+        this.flushesSlowly = false;
+        this.strikesOnPromise = 0;
+        this.delayNanosMax = MILLIS;
+        this.troubles = List.of();
+    }
+
+    /** What goes wrong in that world is planned by somebody else: chance only draws how long messages take. */
+    static Chaos none(CopiesWorld world) {
+        Chaos none = new Chaos(world);
+        world.network().faults(DELAYS);
+        return none;
+    }
+
     /** Whether nothing more goes wrong. */
     boolean isOver() {
         return isOver;
@@ -124,7 +148,7 @@ final class Chaos {
                 world.membership().order(server.id(), Order.SERVE);
             }
         }
-        world.network().faults(new SimFaults(MILLIS / 20, MILLIS, 0, 0, 0));
+        world.network().faults(DELAYS);
         world.network().heal();
         world.metadata().start();
         world.servers().forEach(SimServer::heal);
@@ -259,6 +283,7 @@ final class Chaos {
 
     /** A group is at a step. */
     void passGroup(SteppedGroup group) {
+        world.step();
         if (!isOver && !group.isCrashed() && random.nextInt(100_000) < metadataEnds) {
             world.coverage().count("ends of metadata at a step");
             endMetadata();

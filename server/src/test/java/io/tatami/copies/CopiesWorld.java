@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ final class CopiesWorld implements AutoCloseable {
     private final SimMetadata metadata;
     private final Judge judge;
     private final Chaos chaos;
+    private Runnable step = () -> {};
     private int working;
     private @Nullable Throwable bug;
 
@@ -54,6 +56,24 @@ final class CopiesWorld implements AutoCloseable {
      * @param driveBytes of each server's drive
      */
     CopiesWorld(long seed, int servers, long driveBytes, Path directory, Coverage coverage) throws TatamiException {
+        this(
+                seed,
+                servers,
+                driveBytes,
+                directory,
+                coverage,
+                world -> new Chaos(world, new Random(world.random.nextLong())));
+    }
+
+    /** @param chaos what goes wrong by chance in a world */
+    CopiesWorld(
+            long seed,
+            int servers,
+            long driveBytes,
+            Path directory,
+            Coverage coverage,
+            Function<CopiesWorld, Chaos> chaos)
+            throws TatamiException {
         this.seed = seed;
         this.driveBytes = driveBytes;
         this.directory = directory;
@@ -68,11 +88,11 @@ final class CopiesWorld implements AutoCloseable {
         }
         this.metadata = new SimMetadata(this, this.servers);
         this.judge = new Judge(this);
-        this.chaos = new Chaos(this, new Random(random.nextLong()));
+        this.chaos = chaos.apply(this);
         this.servers.forEach(SimServer::start);
         this.metadata.start();
         this.membership.begin();
-        CrashPoint.listen(chaos::pass);
+        CrashPoint.listen(this.chaos::pass);
     }
 
     private SimServer addServer() throws TatamiException {
@@ -175,6 +195,16 @@ final class CopiesWorld implements AutoCloseable {
             work.run();
             working--;
         });
+    }
+
+    /** Runs {@code watch} at each step of a group from now on. */
+    void steps(Runnable watch) {
+        step = watch;
+    }
+
+    /** A group is at a step. */
+    void step() {
+        step.run();
     }
 
     /** Whether no work is left. */

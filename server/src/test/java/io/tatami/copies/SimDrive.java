@@ -63,6 +63,11 @@ final class SimDrive implements AutoCloseable {
         faults.arm(nth, fault);
     }
 
+    /** Runs {@code watch} before each access from now on; it may arm a fault for it. */
+    void watch(Runnable watch) {
+        faults.watch(watch);
+    }
+
     /** Takes note of what was armed and has happened since the last call; null for nothing. */
     SimFaults.@Nullable Fault takeStruck() {
         SimFaults.Fault struck = armed;

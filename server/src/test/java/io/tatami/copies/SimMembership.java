@@ -109,7 +109,8 @@ final class SimMembership {
         return TimeUnit.NANOSECONDS.toMillis(world.time().monotonicNanos() - askedNanos);
     }
 
-    private void look() {
+    /** Tells what there is now. */
+    void look() {
         long now = world.time().monotonicNanos();
         for (Member member : members.values()) {
             if (member.server.isHeard()) {

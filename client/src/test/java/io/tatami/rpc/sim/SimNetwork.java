@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class SimNetwork {
     private static final int DUPLICATE_DELAY_FACTOR = 100;
 
+    /** Of the longest delay: several messages of others are sent and answered meanwhile. */
+    private static final int LATE_FACTOR = 20;
+
     private final SimTime time;
     private final RandomGenerator random;
     private final UUID clusterId;
@@ -35,6 +38,23 @@ public final class SimNetwork {
     private final Set<Way> blocked = new HashSet<>();
     private final List<SimConnection> connections = new ArrayList<>();
     private SimFaults faults = SimFaults.NONE;
+    private Watch watch = (from, to) -> Change.NONE;
+
+    /** What is to become of one message, beside what chance does to it. */
+    public enum Change {
+        NONE,
+        LOST,
+        /** A request or reply arrives again a little later, a message of a stream does not. */
+        TWICE,
+        /** It arrives late, and those behind it on their connection with it. */
+        LATE
+    }
+
+    /** Sees every message when it is sent. */
+    @FunctionalInterface
+    public interface Watch {
+        Change sending(SocketAddress from, SocketAddress to);
+    }
 
     private record Way(SocketAddress from, SocketAddress to) {}
 
@@ -49,6 +69,11 @@ public final class SimNetwork {
     /** What happens to messages sent from now on. */
     public void faults(SimFaults now) {
         faults = now;
+    }
+
+    /** Is told of all messages sent from now on. */
+    public void watch(Watch now) {
+        watch = now;
     }
 
     /** Serves from now on; after {@link #crash} again, as a process started anew. */
@@ -139,7 +164,21 @@ public final class SimNetwork {
                 isBlocked(from, to) || random.nextDouble() < faults.dropChance() || (cut && random.nextBoolean());
         boolean twice = random.nextDouble() < faults.duplicateChance();
         long again = twice ? random.nextLong(1 + DUPLICATE_DELAY_FACTOR * (1 + faults.delayNanosMax())) : -1;
-        return new Fate(delayNanos(), lost, cut, again);
+        return changed(new Fate(delayNanos(), lost, cut, again), watch.sending(from, to));
+    }
+
+    private Fate changed(Fate drawn, Change change) {
+        return switch (change) {
+            case NONE -> drawn;
+            case LOST -> new Fate(drawn.delayNanos(), true, drawn.cut(), drawn.againNanos());
+            case TWICE -> new Fate(drawn.delayNanos(), drawn.lost(), drawn.cut(), LATE_FACTOR * faults.delayNanosMax());
+            case LATE ->
+                new Fate(
+                        drawn.delayNanos() + LATE_FACTOR * faults.delayNanosMax(),
+                        drawn.lost(),
+                        drawn.cut(),
+                        drawn.againNanos());
+        };
     }
 
     /** @param againNanos when it arrives a second time, after the first; negative for never */

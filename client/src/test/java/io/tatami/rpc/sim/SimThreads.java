@@ -133,7 +133,7 @@ public final class SimThreads {
      *
      * @return whether it is over, rather than the time
      */
-    boolean await(BooleanSupplier isOver, long nanos) {
+    public boolean await(BooleanSupplier isOver, long nanos) {
         if (ended) {
             throw new SimulationEnded();
         }

@@ -21,6 +21,12 @@ public final class SimFaults {
     private long faultAt = Long.MAX_VALUE;
     private @Nullable Fault fault;
     private boolean powerOff;
+    private volatile Runnable watch = () -> {};
+
+    /** Runs {@code watch} before each access from now on; it may arm a fault for it. */
+    public void watch(Runnable now) {
+        watch = now;
+    }
 
     /** Lets the {@code nth} access from now on fail, 0 for the next. */
     public synchronized void arm(long nth, Fault chosen) {
@@ -44,7 +50,12 @@ public final class SimFaults {
     }
 
     /** Counts an access; what is to happen to it, null for nothing. */
-    public synchronized @Nullable Fault next() {
+    public @Nullable Fault next() {
+        watch.run();
+        return counted();
+    }
+
+    private synchronized @Nullable Fault counted() {
         boolean struck = accesses++ == faultAt;
         if (powerOff) {
             return Fault.POWER_CUT;
