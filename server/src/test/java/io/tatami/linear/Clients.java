@@ -21,12 +21,26 @@ final class Clients implements AutoCloseable {
     private static final UserIdentity USER = UserIdentity.of(System.getProperty("user.name"));
 
     private final List<InetSocketAddress> servers;
+    private final Settings settings;
     private final RpcSettings rpc;
     private final EventLoops loops;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
 
+    /** Clients of the metadata servers alone: all content is stored with the metadata. */
     Clients(List<InetSocketAddress> servers) throws TatamiException {
+        this(servers, Map.of());
+    }
+
+    /** Clients whose content is in blocks, with so many copies. */
+    static Clients withCopies(List<InetSocketAddress> servers, int copies) throws TatamiException {
+        return new Clients(
+                servers,
+                Map.of("tatami.client.inline.max", "0", "tatami.client.replication", Integer.toString(copies)));
+    }
+
+    private Clients(List<InetSocketAddress> servers, Map<String, String> settings) throws TatamiException {
         this.servers = servers;
+        this.settings = Settings.of(settings);
         this.rpc = RpcSettings.from(Settings.defaults());
         this.loops = new EventLoops("histories", rpc);
     }
@@ -43,11 +57,11 @@ final class Clients implements AutoCloseable {
      * @param operationMillis how long each operation is tried
      */
     TatamiClient open(RoughConnector connector, long operationMillis) throws TatamiException {
-        Settings settings = Settings.of(Map.of(
+        Settings times = Settings.of(Map.of(
                 "tatami.client.connect.timeout", "60s",
                 "tatami.client.operation.timeout", operationMillis + "ms",
                 "tatami.client.attempt.timeout", "200ms"));
-        return WiredClient.open(connector, servers, USER, settings);
+        return WiredClient.open(connector, servers, USER, times.orElse(settings));
     }
 
     @Override

@@ -63,6 +63,18 @@ class HistoriesTest {
         requireDecided(counts);
     }
 
+    /** Three block servers, of which one or two end and come back; each file is in a block with a copy on each. */
+    @Test
+    void whatClientsAreToldWhileBlockServersRestartIsLinearizable() throws Exception {
+        Map<String, Long> counts = new TreeMap<>();
+        try (Servers servers = new ServersWithBlocks(new LocalServers(directory.resolve("metadata")), directory);
+                Clients clients = Clients.withCopies(servers.addresses(), 3)) {
+            run(SEED_OF_PROCESSES, Integer.getInteger("tatami.test.histories", 3), servers, clients, counts);
+        }
+        requireDecided(counts);
+        assertTrue(counts.getOrDefault("close ok", 0L) > 0, counts::toString);
+    }
+
     /**
      * Every fifth over processes, and every fifth over replicated groups in processes. Goes on where its log ends, see
      * {@link SoakLog}.

@@ -22,8 +22,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client's real connections, with what {@link Ways} does to its calls. Once its client has died nothing is sent any
- * more, but what was sent still arrives. Safe for use by many threads.
+ * One client's real connections, with what {@link Ways} does to its calls; streams are as they are. Once its client has
+ * died nothing is sent any more, but what was sent still arrives. Safe for use by many threads.
  */
 final class RoughConnector implements Connector {
     private final Connector inner;
@@ -188,7 +188,8 @@ final class RoughConnector implements Connector {
         @Override
         public <Q extends Message, U extends Message, D extends Message, R extends Message> RpcStream<U> openStream(
                 StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
-            throw new UnsupportedOperationException("small files go without streams");
+            CompletableFuture<Void> unused = death.thenRun(real::close);
+            return real.openStream(method, options, body, listener);
         }
 
         @Override
