@@ -2,6 +2,7 @@ package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
@@ -115,6 +116,101 @@ final class RunningVolumesTest {
 
             requireAll(client, files);
         }
+    }
+
+    @Test
+    void aDrainedVolumeGivesItsBlocksToTheOthersWhileTheyAreReadAndIsRemovedThen() throws Exception {
+        int files = 0;
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            for (int i = 0; i < 20; i++) {
+                write(client, files++);
+            }
+            FileWriter open = client.create(path(1_000), CreateSpec.DEFAULT);
+            open.write(content(1_000), 0, BYTES);
+            open.hflush();
+            assertTrue(run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString())
+                    .contains("draining"));
+            await(() -> volume(client, first).getDrainWaitsFor().contains("admin volume add"));
+            assertTrue(run(ExitCode.DONE, "status", node.uri()).contains("draining, waits for: no other volume"));
+            add(node, second);
+            try (FileReader reading = client.open(path(0), ReadPolicy.SEQUENTIAL)) {
+                byte[] some = new byte[1_000];
+                assertTrue(reading.read(some, 0, some.length) > 0);
+                await(() -> blocks(client, first) == 1);
+                assertTrue(reading.read(some, 0, some.length) > 0, "a reader goes on at the new place");
+            }
+            await(() -> volume(client, first).getDrainWaitsFor().contains("it is being written"));
+            assertTrue(refused(node, "remove", first).contains("has 1 blocks"));
+            requireAll(client, files);
+
+            open.close();
+
+            await(() -> blocks(client, first) == 0);
+            assertTrue(run(ExitCode.DONE, "admin", "volume", "status", node.uri(), "1")
+                    .contains("drained"));
+            write(client, files++);
+            assertEquals(0, blocks(client, first), "a drained volume takes no block");
+            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString());
+            assertEquals(List.of(second.toString()), paths(client));
+            requireAll(client, files);
+        }
+        Files.delete(first);
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertEquals(List.of(second.toString()), paths(client));
+            assertTrue(Files.notExists(first), "a removed volume is not made anew");
+            requireAll(client, files);
+            assertArrayEquals(content(1_000), read(client, 1_000));
+            run(ExitCode.DONE, "fsck", node.uri());
+        }
+    }
+
+    @Test
+    void aDrainGoesOnAfterARestartUntilItIsUndone() throws Exception {
+        int files = 0;
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            write(client, files++);
+            run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString());
+        }
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertTrue(volume(client, first).getDraining());
+            run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString(), "--undo");
+            assertFalse(volume(client, first).getDraining());
+            write(client, files++);
+        }
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            assertFalse(volume(client, first).getDraining());
+            requireAll(client, files);
+        }
+    }
+
+    @Test
+    void aNewVolumeIsFilledUntilItIsAboutAsFullAsTheOthers() throws Exception {
+        int files = 0;
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            while (fullness(client, first) < 0.4) {
+                write(client, files++);
+            }
+            add(node, second);
+            await(() -> fullness(client, first) - fullness(client, second) < 0.06);
+            assertTrue(fullness(client, first) >= fullness(client, second));
+            assertTrue(volume(client, second).getMovedHereBytes() > 0);
+            await(() -> client.cluster()
+                    .blockServerStatus(server(client), 10_000)
+                    .getBalancing()
+                    .isEmpty());
+            requireAll(client, files);
+        }
+    }
+
+    private static double fullness(TatamiClient client, Path path) throws Exception {
+        VolumeStatus volume = volume(client, path);
+        return (double) volume.getUsedBytes() / volume.getCapacityBytes();
     }
 
     @Test

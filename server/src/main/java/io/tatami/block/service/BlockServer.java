@@ -15,6 +15,7 @@ import io.tatami.block.service.copy.BlockPulls;
 import io.tatami.block.service.copy.RemoteCopies;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.memory.SharedDirectory;
+import io.tatami.block.service.moves.VolumeMoves;
 import io.tatami.block.service.read.ReadStreams;
 import io.tatami.block.service.registration.CopyReports;
 import io.tatami.block.service.registration.CreditLine;
@@ -78,6 +79,7 @@ public final class BlockServer implements AutoCloseable {
     private final CopyReports copyReports = new CopyReports();
     private final CopyRate copyRate;
     private final BlockPulls pulls;
+    private final VolumeMoves moves;
     private final MetadataCredential credential = new MetadataCredential();
     private final HandlerTable handlers = new HandlerTable(credential);
     private volatile ServerId serverId;
@@ -155,6 +157,8 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
+        this.moves = new VolumeMoves(volumes, clock, copyRate, settings.balancePercent());
+        threads.every(VolumeMoves.LOOK_MILLIS, () -> moves.look(threads.writers()));
         VolumeChanges changes = new VolumeChanges(volumes, places, new Parts());
         commands.serve(handlers, BlockMethods.CHANGE_VOLUME, request -> {
             changes.change(request);
@@ -264,8 +268,9 @@ public final class BlockServer implements AutoCloseable {
     }
 
     private BlockServerStatusReply status() {
-        return reports.status().toBuilder()
-                .setCopyBytesPerSecond(copyRate.bytesPerSecond())
+        BlockServerStatusReply.Builder reply = reports.status().toBuilder();
+        moves.addTo(reply);
+        return reply.setCopyBytesPerSecond(copyRate.bytesPerSecond())
                 .setPullsRunning(pulls.running())
                 .setPullsQueued(pulls.queued())
                 .setCopiesMade(metrics().copiesMade())
@@ -282,6 +287,7 @@ public final class BlockServer implements AutoCloseable {
             pulls.add(served.volume());
             reports.add(served);
             served.volume().onDamagedCopy(damage::found);
+            moves.added();
         }
 
         @Override
@@ -302,9 +308,11 @@ public final class BlockServer implements AutoCloseable {
 
         private void close(VolumeSet.ServedVolume served) {
             List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
-                    List.of(served), List.of(pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+                    List.of(served),
+                    List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
             threads.remove(served.volume());
             reports.remove(served);
+            moves.remove(served.volume());
             if (!left.isEmpty()) {
                 LOG.warn("volume {} does not end what was begun on it, and is closed all the same", served.path());
             }
@@ -335,12 +343,14 @@ public final class BlockServer implements AutoCloseable {
     @Override
     public void close() {
         leave();
+        moves.close();
         pulls.close();
         port.close();
         reports.end();
         threads.end();
         List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
-                volumes.volumes(), List.of(pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+                volumes.volumes(),
+                List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
         left.forEach(served -> LOG.warn(
                 "what was begun on volume {}, which {}, is left to the end of this process",
                 served.path(),

@@ -9,6 +9,8 @@ import io.tatami.block.volume.index.BlockRecord;
 import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.files.CrashPoint;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentMap;
 
 /**
@@ -207,6 +209,25 @@ final class BlockCommitter {
         boolean unused = open == null || open.forgetEnd();
         forget(change, extent);
         CrashPoint.hit("volume.delete.after-release");
+    }
+
+    /** Finalized blocks that are on another volume now, in one step of the index. */
+    void leave(List<Replica.Change> blocks) throws TatamiException {
+        List<BlockRecord> records = new ArrayList<>();
+        for (Replica.Change change : blocks) {
+            BlockRecord committed = change.replica().committed();
+            if (committed == null) {
+                throw new IllegalStateException("block " + change.replica().block() + " is not in the index");
+            }
+            change.markDeleted();
+            records.add(committed);
+        }
+        CrashPoint.hit("volume.transfer.before-leave");
+        parts.index().delete(records);
+        CrashPoint.hit("volume.transfer.after-leave");
+        for (int i = 0; i < records.size(); i++) {
+            forget(blocks.get(i), records.get(i).extent());
+        }
     }
 
     private void forget(Replica.Change change, Extent extent) {

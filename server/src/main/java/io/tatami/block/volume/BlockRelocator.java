@@ -66,7 +66,7 @@ public final class BlockRelocator {
      *
      * @return how many were moved; none where writers need all buffers
      * @throws TatamiException IO_ERROR where writing failed, and the volume has stopped; NO_SPACE where the file system
-     *     under a volume file is full. Damage is not thrown: the {@link DamageListener} hears of it.
+     *     under a volume file is full. Damage is not thrown: the {@link VolumeResources.DamageListener} hears of it.
      */
     public int move(List<CompactionPlanner.Move> moves) throws TatamiException {
         AlignedBuffer buffer = parts.resources().writeBuffers().tryAcquire();

@@ -18,12 +18,12 @@ final class DamageRecord {
 
     private final String device;
     private final FailStop failStop;
-    private final DamageListener chunks;
+    private final VolumeResources.DamageListener chunks;
     private final LongAdder damagedChunks = new LongAdder();
     private volatile Consumer<StoredBlock> copies = copy -> {};
 
     /** @param chunks told of each chunk that failed its checksum twice */
-    DamageRecord(String device, FailStop failStop, DamageListener chunks) {
+    DamageRecord(String device, FailStop failStop, VolumeResources.DamageListener chunks) {
         this.device = device;
         this.failStop = failStop;
         this.chunks = chunks;

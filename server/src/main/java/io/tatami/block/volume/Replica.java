@@ -265,6 +265,10 @@ final class Replica {
         }
     }
 
+    synchronized boolean isDeleted() {
+        return deleted;
+    }
+
     synchronized void throwIfDeleted() throws TatamiException {
         if (deleted) {
             throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "block " + block + " was deleted");

@@ -114,10 +114,11 @@ public final class Volume implements AutoCloseable {
             parts.allocator().release(extent);
             throw alreadyExists(block);
         }
-        if (closedToNew) {
-            // Whoever closed it, and found no block since, may have taken it for empty.
+        // Whoever closed it, and found no block since, may have taken it for empty.
+        if (closedToNew || parts.arriving().contains(block)) {
             writer.abort();
             throwIfClosedToNew();
+            throw alreadyExists(block);
         }
         return writer;
     }
@@ -252,6 +253,33 @@ public final class Volume implements AutoCloseable {
         }
     }
 
+    /**
+     * Deletes a copy as {@link #delete(BlockId, int, Generation)}, if it still is as it was found.
+     *
+     * @return whether it was deleted
+     */
+    public boolean deleteUnchanged(StoredBlock found) throws TatamiException {
+        parts.failStop().check();
+        Replica replica = replicas.get(found.block());
+        if (replica == null) {
+            return false;
+        }
+        try (Replica.Change change = replica.change()) {
+            if (replicas.get(found.block()) != replica || !replica.describe().equals(found)) {
+                return false;
+            }
+            committer.delete(change);
+            return true;
+        }
+    }
+
+    /** Moves blocks from this volume to another one of the same server. */
+    public BlockTransfer transferTo(Volume target, BlockTransfer.Listener listener) {
+        BlockTransfer.Side here = new BlockTransfer.Side(parts, replicas, committer);
+        BlockTransfer.Side there = new BlockTransfer.Side(target.parts, target.replicas, target.committer);
+        return new BlockTransfer(here, there, target::isClosedToNew, listener);
+    }
+
     /** {@link #delete(BlockId, int, Generation)} of a copy that was granted with the block. */
     public void delete(BlockId block, Generation generationMax) throws TatamiException {
         boolean unused = delete(block, 0, generationMax);
@@ -359,6 +387,12 @@ public final class Volume implements AutoCloseable {
     /** What is here of a block, if anything. */
     public Optional<StoredBlock> find(BlockId block) {
         return Optional.ofNullable(replicas.get(block)).map(Replica::describe);
+    }
+
+    /** Whether a block is here that is not being deleted, and has not gone to another volume. */
+    public boolean has(BlockId block) {
+        Replica replica = replicas.get(block);
+        return replica != null && !replica.isDeleted();
     }
 
     /** All blocks here, by rising id. Not a snapshot: each element is right at a moment during the call. */

@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -136,7 +137,8 @@ public final class VolumeOpener {
                     failStop,
                     new DamageRecord(guarded.name(), failStop, resources.damage()),
                     new ReentrantLock(true),
-                    flushedEnds);
+                    flushedEnds,
+                    ConcurrentHashMap.newKeySet());
             takeOver(parts, replicas);
             return new Volume(superblock, parts, replicas, trusted(index::unwritten));
         } catch (TatamiException | RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.tatami.block.volume;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
@@ -12,12 +13,14 @@ import io.tatami.block.volume.index.BlockIndex;
 import io.tatami.block.volume.index.FlushedEnds;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.block.volume.space.ExtentAllocator;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What the parts of one volume share; each is safe for use by many threads.
  *
  * @param moving held by {@link BlockRelocator} while it holds room that no block has
+ * @param arriving blocks that come from another volume: none of them is begun here
  */
 record VolumeParts(
         GuardedDevice device,
@@ -29,7 +32,8 @@ record VolumeParts(
         FailStop failStop,
         DamageRecord damage,
         ReentrantLock moving,
-        FlushedEnds flushedEnds) {
+        FlushedEnds flushedEnds,
+        Set<BlockId> arriving) {
 
     /**
      * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again

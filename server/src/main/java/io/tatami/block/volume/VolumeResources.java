@@ -1,5 +1,6 @@
 package io.tatami.block.volume;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.Device;
@@ -14,6 +15,13 @@ import io.tatami.block.device.Device;
  */
 public record VolumeResources(
         AlignedBufferPool writeBuffers, AlignedBufferPool readBuffers, VolumeSettings settings, DamageListener damage) {
+
+    /** Told of every chunk that failed its checksum, by the thread that read it; must return soon. */
+    @FunctionalInterface
+    public interface DamageListener {
+        /** @param offsetBytes where in the block the chunk begins */
+        void chunkDamaged(BlockId block, long offsetBytes);
+    }
 
     public VolumeResources {
         Check.check(

@@ -67,6 +67,13 @@ public record StatusReport(
             if (!slowness.isEmpty()) {
                 parts.add("slow: " + slowness);
             }
+            if (status.getDraining()) {
+                String waitsFor = status.getDrainWaitsFor();
+                parts.add(
+                        status.getBlocks() == 0
+                                ? "drained"
+                                : waitsFor.isEmpty() ? "draining" : "draining, waits for: " + waitsFor);
+            }
             return parts.isEmpty() ? "serves" : String.join("; ", parts);
         }
     }

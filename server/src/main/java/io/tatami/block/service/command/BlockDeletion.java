@@ -163,6 +163,9 @@ final class BlockDeletion {
         if (isDeleted) {
             writes.fence(block, "it was deleted");
             deleted.accept(block);
+        } else if (context.volumes().find(block, copy.number()).isPresent()) {
+            // It has gone to another volume meanwhile, where whoever asks again finds it.
+            return;
         }
         progress.goneCopy(block);
     }

@@ -70,8 +70,15 @@ final class BlockFencing {
     FenceBlockReply fence(FenceBlockRequest request) throws TatamiException {
         BlockId block = ServerContext.blockId(request.getBlockId());
         Generation generation = ServerContext.generation(request.getGeneration());
-        for (VolumeSet.Found copy : volumes.findAll(block)) {
-            fence(copy.volume(), block, generation);
+        List<VolumeSet.Found> unfenced = volumes.findAll(block);
+        while (!unfenced.isEmpty()) {
+            for (VolumeSet.Found copy : unfenced) {
+                fence(copy.volume(), block, generation);
+            }
+            // One that was moved to another volume meanwhile went there without the promise.
+            unfenced = volumes.findAll(block).stream()
+                    .filter(copy -> copy.stored().promised().isBelow(generation))
+                    .toList();
         }
         CrashPoint.hit("service.fence.after-fence");
         Optional<VolumeSet.Found> counts = volumes.find(block);
@@ -107,6 +114,19 @@ final class BlockFencing {
         }
     }
 
+    private boolean finalizeAt(BlockId block, Generation generation, long lengthBytes) throws TatamiException {
+        while (true) {
+            Volume volume = volumes.require(block, Generation.NONE).volume();
+            try {
+                return volume.finalizeAt(block, generation, lengthBytes);
+            } catch (TatamiException e) {
+                if (!volumes.hasLeft(block, volume, e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /**
      * Cuts the copy that counts, flushes it and gives it the generation.
      *
@@ -118,8 +138,7 @@ final class BlockFencing {
         if (request.getLength() < 0) {
             throw new TatamiException(ErrorCode.MALFORMED, block + " cannot have " + request.getLength() + " bytes");
         }
-        Volume volume = volumes.require(block, Generation.NONE).volume();
-        if (volume.finalizeAt(block, generation, request.getLength())) {
+        if (finalizeAt(block, generation, request.getLength())) {
             writes.fence(block, TAKEN_OVER);
         }
         CrashPoint.hit("service.finalize.after-finalize");

@@ -36,6 +36,8 @@ import java.util.List;
  *     other servers and bytes that these pull; 0 for no limit. Copies of blocks with one good copy left are not counted
  * @param pullsMax copies made at once on a volume; of blocks with one good copy left as many again
  * @param pullsQueuedMax copies of each of the two kinds that may wait for a volume; one more is refused with BUSY
+ * @param balancePercent how much more of the room of one volume is used than of another when blocks begin to be moved
+ *     between them, until it is half as much; 0 for never
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -59,7 +61,8 @@ public record BlockServerSettings(
         long prewriteBytes,
         long copyBytesPerSecond,
         int pullsMax,
-        int pullsQueuedMax) {
+        int pullsQueuedMax,
+        int balancePercent) {
     public static final Setting<Integer> WRITE_STREAMS = Setting.count(
             "tatami.block.write.streams.max", 8_192, 1, 65_536, "Write streams a volume has open at once.");
     public static final Setting<Integer> READ_STREAMS =
@@ -138,6 +141,14 @@ public record BlockServerSettings(
     private static final Setting<Integer> PULLS_QUEUED_MAX = Setting.count(
             "tatami.block.pulls.queued.max", 256, 1, 65_536, "Copies to be made that may wait for a volume.");
 
+    private static final Setting<Integer> BALANCE = Setting.count(
+            "tatami.block.balance.percent",
+            10,
+            0,
+            100,
+            "By how many percent of their room two volumes of a server differ when blocks begin to be moved between them,"
+                    + " until it is half as much; 0 for never.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
             WRITE_STREAMS,
@@ -161,7 +172,8 @@ public record BlockServerSettings(
             PREWRITE,
             COPY_RATE,
             PULLS_MAX,
-            PULLS_QUEUED_MAX);
+            PULLS_QUEUED_MAX,
+            BALANCE);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static BlockServerSettings from(Settings settings) throws SettingException {
@@ -187,6 +199,7 @@ public record BlockServerSettings(
                 settings.get(PREWRITE),
                 settings.get(COPY_RATE),
                 settings.get(PULLS_MAX),
-                settings.get(PULLS_QUEUED_MAX));
+                settings.get(PULLS_QUEUED_MAX),
+                settings.get(BALANCE));
     }
 }

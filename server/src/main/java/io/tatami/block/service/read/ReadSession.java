@@ -188,13 +188,25 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
         if (state instanceof ReadState.Reading reading) {
             return reading;
         }
-        VolumeSet.Found found = context.volumes().require(block(), generation);
+        while (true) {
+            VolumeSet.Found found = context.volumes().require(block(), generation);
+            try {
+                return open(found);
+            } catch (TatamiException e) {
+                if (!context.volumes().hasLeft(block(), found.volume(), e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private ReadState.Reading open(VolumeSet.Found found) throws TatamiException {
         long endOffset = state instanceof ReadState.Parked parked
                 ? parked.endOffset()
                 : state instanceof ReadState.Starved starved ? starved.endOffset() : endOffset(found);
         long offset = request.getOffset() + sentBytes;
         BlockReader reader = delivery.open(found, generation, offset, endOffset - offset);
-        ReadState.Reading reading = new ReadState.Reading(reader, endOffset);
+        ReadState.Reading reading = new ReadState.Reading(reader, endOffset, found.volume());
         state = reading;
         CrashPoint.hit("service.read.after-open");
         return reading;
@@ -214,7 +226,7 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     private boolean nextUnit() throws TatamiException {
         ReadUnit next;
         try {
-            next = opened().reader().next();
+            next = nextOfVolume();
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.BUSY || !delivery.isStuck()) {
                 throw e;
@@ -223,13 +235,28 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
             park();
             delivery.close();
             delivery = otherDelivery.get();
-            next = opened().reader().next();
+            next = nextOfVolume();
         }
         if (next == null) {
             return false;
         }
         delivery.load(next);
         return true;
+    }
+
+    /** Goes on at the block's new place where it has gone to another volume meanwhile. */
+    private @Nullable ReadUnit nextOfVolume() throws TatamiException {
+        while (true) {
+            ReadState.Reading reading = opened();
+            try {
+                return reading.reader().next();
+            } catch (TatamiException e) {
+                if (!context.volumes().hasLeft(block(), reading.volume(), e)) {
+                    throw e;
+                }
+                park();
+            }
+        }
     }
 
     private void sendFrame() {

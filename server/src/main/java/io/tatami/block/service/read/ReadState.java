@@ -1,6 +1,7 @@
 package io.tatami.block.service.read;
 
 import io.tatami.block.volume.BlockReader;
+import io.tatami.block.volume.Volume;
 
 /**
  * The state of a read session. A state holds the objects that can be used in it, and no others. Changed by the
@@ -15,7 +16,7 @@ sealed interface ReadState {
     record Unread() implements ReadState {}
 
     /** A reader of the volume is open, and may hold buffers. */
-    record Reading(BlockReader reader, long endOffset) implements ReadState {}
+    record Reading(BlockReader reader, long endOffset, Volume volume) implements ReadState {}
 
     /** The stream stands still and holds no buffer; it goes on when the window is open and there is room to send. */
     record Parked(long endOffset) implements ReadState {}

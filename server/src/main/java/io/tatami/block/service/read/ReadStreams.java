@@ -91,7 +91,7 @@ public final class ReadStreams {
         open.forEach((session, stream) -> {
             if (stream.volume() == volume) {
                 session.stop(new TatamiException(
-                        ErrorCode.IO_ERROR, "the block was read from a volume that was taken out of the server"));
+                        ErrorCode.UNAVAILABLE, "the volume of the block was taken out of the server; read again"));
             }
         });
     }

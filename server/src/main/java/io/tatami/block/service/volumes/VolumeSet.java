@@ -95,6 +95,7 @@ public final class VolumeSet implements UnitSource {
     private static final Comparator<Found> BETTER = Comparator.<Found, Generation>comparing(
                     found -> found.stored().generation())
             .thenComparing(found -> found.stored().finalized())
+            .thenComparing(found -> !found.stored().damaged())
             .thenComparingLong(found -> found.stored().heldBytes());
 
     /** The volumes are the caller's to close. */
@@ -173,6 +174,15 @@ public final class VolumeSet implements UnitSource {
     }
 
     /**
+     * Whether a call to a volume failed because the block has gone to another volume meanwhile: then the same call is
+     * to be made there.
+     */
+    public boolean hasLeft(BlockId block, Volume from, TatamiException failure) {
+        return failure.code() == ErrorCode.NO_SUCH_BLOCK
+                && find(block).filter(found -> found.volume() != from).isPresent();
+    }
+
+    /**
      * Blocks are on another volume of this server now, and are about to be removed from the one they were on: who looks
      * for them meanwhile looks again.
      */
@@ -230,14 +240,19 @@ public final class VolumeSet implements UnitSource {
 
     /** The copy of a block that counts. */
     public Optional<Found> find(BlockId block) {
-        return findAll(block).stream().max(BETTER);
+        return findAll(block).stream().max(better(block));
+    }
+
+    /** One that is leaving its volume counts less than that in its new place. */
+    private static Comparator<Found> better(BlockId block) {
+        return Comparator.comparing((Found found) -> found.volume().has(block)).thenComparing(BETTER);
     }
 
     /** The copy with a number that counts. */
     public Optional<Found> find(BlockId block, int copyNumber) {
         return findAll(block).stream()
                 .filter(found -> found.stored().copyNumber() == copyNumber)
-                .max(BETTER);
+                .max(better(block));
     }
 
     /** Every copy of a block. One that is moved between volumes meanwhile is found. */

@@ -68,6 +68,19 @@ final class WriterOpener {
     }
 
     private Opened openAlone(BlockId block, WriteBlockRequest request) throws TatamiException {
+        while (true) {
+            Volume holder = volumes.find(block).map(VolumeSet.Found::volume).orElse(null);
+            try {
+                return openOnce(block, request);
+            } catch (TatamiException e) {
+                if (holder == null || !volumes.hasLeft(block, holder, e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private Opened openOnce(BlockId block, WriteBlockRequest request) throws TatamiException {
         Generation generation = ServerContext.generation(request.getGeneration());
         Optional<VolumeSet.Found> found = volumes.find(block);
         if (found.isEmpty()) {

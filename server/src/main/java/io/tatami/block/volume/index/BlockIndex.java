@@ -229,6 +229,29 @@ public final class BlockIndex implements AutoCloseable {
     /** Commits a record together with the checksums that changed. */
     public void put(@Nullable BlockRecord before, BlockRecord entry, ChecksumUpdate update) throws TatamiException {
         RecordChanges changes = new RecordChanges();
+        put(changes, before, entry, update);
+        write(changes);
+    }
+
+    /**
+     * A finalized block that comes from elsewhere.
+     *
+     * @param checksums of all its chunks
+     */
+    public record Arrived(BlockRecord entry, int[] checksums) {}
+
+    /** Commits blocks of which nothing is here yet, all of them or none. */
+    public void arrive(List<Arrived> blocks) throws TatamiException {
+        RecordChanges changes = new RecordChanges();
+        for (Arrived block : blocks) {
+            int[] checksums = block.checksums();
+            put(changes, null, block.entry(), new ChecksumUpdate(checksums, 0, checksums.length, 0));
+        }
+        write(changes);
+    }
+
+    private static void put(
+            RecordChanges changes, @Nullable BlockRecord before, BlockRecord entry, ChecksumUpdate update) {
         changes.replace(before, entry);
         int segment = update.firstChanged() / BlockIndexFormat.SEGMENT_CHUNKS;
         int first = segment * BlockIndexFormat.SEGMENT_CHUNKS;
@@ -240,7 +263,6 @@ public final class BlockIndex implements AutoCloseable {
             segment++;
             first += BlockIndexFormat.SEGMENT_CHUNKS;
         }
-        write(changes);
     }
 
     /** What a move changes of a block: where it is, and nothing else. */
@@ -255,11 +277,18 @@ public final class BlockIndex implements AutoCloseable {
 
     /** Commits that a block is gone. */
     public void delete(BlockRecord before) throws TatamiException {
+        delete(List.of(before));
+    }
+
+    /** Commits that blocks are gone, all of them or none. */
+    public void delete(List<BlockRecord> gone) throws TatamiException {
         RecordChanges changes = new RecordChanges();
-        changes.replace(before, null);
-        int chunks = ChunkChecksum.pieces(0, before.lengthBytes());
-        for (int segment = 0; segment * BlockIndexFormat.SEGMENT_CHUNKS < chunks; segment++) {
-            changes.put(BlockIndexFormat.segmentKey(before.block(), segment), null);
+        for (BlockRecord before : gone) {
+            changes.replace(before, null);
+            int chunks = ChunkChecksum.pieces(0, before.lengthBytes());
+            for (int segment = 0; segment * BlockIndexFormat.SEGMENT_CHUNKS < chunks; segment++) {
+                changes.put(BlockIndexFormat.segmentKey(before.block(), segment), null);
+            }
         }
         write(changes);
     }

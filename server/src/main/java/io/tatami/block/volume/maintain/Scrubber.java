@@ -8,10 +8,10 @@ import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.BlockReader;
-import io.tatami.block.volume.DamageListener;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeResources;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks superblock and index of a volume, then reads all durable bytes of its blocks in the order of their addresses,
- * below the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes
- * on a thread of its own, no faster than it is told to. Its methods may be called by any thread.
+ * below the page cache, and checks them; the volume's {@link VolumeResources.DamageListener} hears of what fails of
+ * those. Runs passes on a thread of its own, no faster than it is told to. Its methods may be called by any thread.
  */
 public final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
