@@ -78,9 +78,13 @@ public final class CopyJudge {
      * Nothing can be done now.
      *
      * @param urgent at most one good copy is left
+     * @param untilServersChange nothing helps as long as the same servers stand as they do
      * @param reason what the block waits for
      */
-    public record Wait(boolean urgent, String reason) implements Verdict {}
+    public record Wait(boolean urgent, boolean untilServersChange, String reason) implements Verdict {}
+
+    /** Nothing now: the block has the copies that it is to have, and one more is being made. */
+    public record Extra() implements Verdict {}
 
     /**
      * The verdict for a block.
@@ -219,11 +223,11 @@ public final class CopyJudge {
             boolean urgent = wanted > 1 && good.size() + resting.size() + draining.size() <= 1;
             if (counted < wanted) {
                 return counted + intended.size() >= wanted
-                        ? new Wait(urgent, "copies are being made")
+                        ? new Wait(urgent, false, "copies are being made")
                         : more(wanted - counted - intended.size(), urgent);
             }
             if (!intended.isEmpty()) {
-                return new Wait(urgent, "copies are being made");
+                return new Extra();
             }
             Verdict mended = isMisplaced() ? elsewhere() : null;
             return mended == null ? surplus() : mended;
@@ -247,23 +251,26 @@ public final class CopyJudge {
                     ? null
                     : new Wait(
                             false,
+                            false,
                             "the copies are misplaced, and a server with a better place takes none at the moment");
         }
 
         private Verdict more(int count, boolean urgent) {
             List<ServerId> sources = sources();
             if (sources.isEmpty()) {
-                return new Wait(urgent, "no server that serves has a good copy");
+                return new Wait(urgent, true, "no server that serves has a good copy");
             }
             if (servers.isBraked()) {
                 return new Wait(
-                        urgent, "so many servers are silent that nothing is copied until an administrator says so");
+                        urgent,
+                        false,
+                        "so many servers are silent that nothing is copied until an administrator says so");
             }
             List<KnownCopy> awaited =
                     silent.stream().filter(copy -> !isToBeEmptied(copy)).toList();
             int returning = urgent ? 0 : awaited.size();
             if (count <= returning) {
-                return new Wait(false, "a server that is silent may be back soon: " + names(awaited));
+                return new Wait(false, false, "a server that is silent may be back soon: " + names(awaited));
             }
             List<ServerId> targets = targets(count - returning, false, isRefused);
             if (!targets.isEmpty()) {
@@ -271,7 +278,10 @@ public final class CopyJudge {
             }
             KnownCopy replaced = replaceable();
             return replaced == null
-                    ? new Wait(urgent, "no further server has room for a copy on a host of its own")
+                    ? new Wait(
+                            urgent,
+                            targets(count - returning, false, server -> false).isEmpty() && silent.isEmpty(),
+                            "no further server has room for a copy on a host of its own")
                     : new GiveUp(replaced.server(), others(replaced), good.size());
         }
 
@@ -361,7 +371,7 @@ public final class CopyJudge {
             }
             return useless.isEmpty() && draining.isEmpty()
                     ? new Healthy()
-                    : new Wait(false, "a server in maintenance has one of the copies");
+                    : new Wait(false, false, "a server in maintenance has one of the copies");
         }
 
         private GiveUp giveUp(KnownCopy copy) {

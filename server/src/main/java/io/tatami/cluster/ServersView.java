@@ -1,7 +1,9 @@
 package io.tatami.cluster;
 
 import io.tatami.base.ServerId;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -72,9 +74,18 @@ public final class ServersView {
             this(id, host, rack, standing, capacityBytes, usedBytes, standing == Standing.DRAINING);
         }
 
+        Server with(long used) {
+            return new Server(id, host, rack, standing, capacityBytes, used, toBeEmptied);
+        }
+
         /** Whether copies may be put there. */
-        boolean takesCopies() {
+        public boolean takesCopies() {
             return standing == Standing.SERVES && !toBeEmptied && usedBytes < capacityBytes * USED_MAX;
+        }
+
+        /** The part of its room that is used, from 0 to 1; 1 where it has no room, or does not tell. */
+        double usedPart() {
+            return capacityBytes <= 0 ? 1 : Math.min(1, (double) usedBytes / capacityBytes);
         }
 
         long freeBytes() {
@@ -96,6 +107,24 @@ public final class ServersView {
     /** The servers that may be given copies. */
     List<Server> usable() {
         return usable;
+    }
+
+    /** The servers that serve, and tell how full they are. */
+    List<Server> serving() {
+        return servers.values().stream()
+                .filter(server -> server.standing() == Standing.SERVES && server.capacityBytes() > 0)
+                .sorted(Comparator.comparing(server -> server.id().value()))
+                .toList();
+    }
+
+    /** The same servers, where some have moved from one to another. */
+    ServersView moved(ServerId from, ServerId to, long bytes) {
+        List<Server> now = new ArrayList<>(servers.size());
+        for (Server server : servers.values()) {
+            long change = server.id().equals(from) ? -bytes : server.id().equals(to) ? bytes : 0;
+            now.add(change == 0 ? server : server.with(Math.max(0, server.usedBytes() + change)));
+        }
+        return new ServersView(now, braked);
     }
 
     /** Whether servers in more than one rack may be given copies. */

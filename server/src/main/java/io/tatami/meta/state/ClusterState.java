@@ -20,6 +20,7 @@ public final class ClusterState extends Records {
     private static final byte[] REPLICAS = Keys.cluster("replicas", 0);
     private static final String METADATA = "metadata";
     private static final byte[] EPOCH = Keys.singleton("map.epoch");
+    private static final byte[] BALANCE = Keys.singleton("balance");
     private static final byte[] SAFE_MODE = Keys.singleton("safe.mode");
 
     public ClusterState(Draft draft) {
@@ -55,6 +56,16 @@ public final class ClusterState extends Records {
 
     public void setSafeMode(boolean on) {
         writeLong(SAFE_MODE, on ? 1 : 0);
+        raiseEpoch();
+    }
+
+    /** As in {@code ChangeBlockServerRequest}: 0 where nobody has said anything. */
+    public int balancePercent() {
+        return (int) longOr(BALANCE, 0);
+    }
+
+    public void setBalancePercent(int percent) {
+        writeLong(BALANCE, percent);
         raiseEpoch();
     }
 

@@ -6,7 +6,7 @@ import io.tatami.base.ServerId;
 import io.tatami.meta.state.wire.FileNeedRecord;
 import io.tatami.meta.state.wire.HealCursorRecord;
 import io.tatami.meta.state.wire.NeedRecord;
-import java.util.List;
+import io.tatami.meta.state.wire.TotalsRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,11 @@ public final class Needs {
         /** It has fewer good copies than it is to have. */
         UNDER_REPLICATED(1),
         /** It was not looked at since it changed, or it has copies to give up. */
-        UNJUDGED(2);
+        UNJUDGED(2),
+        /** It lacks copies, and nothing helps it until block servers join, leave, or stand otherwise. */
+        PARKED(5),
+        /** It has all its copies, and one is moved from a full server to an empty one. */
+        MOVED(4);
 
         private final int number;
 
@@ -52,12 +56,14 @@ public final class Needs {
     }
 
     /**
-     * The copies of a block are to be looked at; without effect where it waits already.
+     * The copies of a block are to be looked at, as something of it has changed; without effect where it waits for that
+     * already.
      *
      * @param index where the block is in its file: a hint
      */
     public void look(BlockId block, FileId file, int index) {
-        if (urgency(block) == null) {
+        Urgency urgency = urgency(block);
+        if (urgency == null || urgency == Urgency.PARKED) {
             put(block, Urgency.UNJUDGED, file, index);
         }
     }
@@ -75,13 +81,12 @@ public final class Needs {
         return Totals.waiting(Totals.of(state.draft()), urgency);
     }
 
-    /** How many blocks wait, as of the last batch. */
+    /** How many blocks wait for what can be done now, as of the last batch: those that are parked hold up no others. */
     public long count() {
-        List<Long> byClass = Totals.of(state.draft()).getNeedsByClassList();
-        return byClass.stream()
-                .limit(Urgency.values().length)
-                .mapToLong(Long::longValue)
-                .sum();
+        TotalsRecord totals = Totals.of(state.draft());
+        return Totals.waiting(totals, Urgency.LAST_COPY)
+                + Totals.waiting(totals, Urgency.UNDER_REPLICATED)
+                + Totals.waiting(totals, Urgency.UNJUDGED);
     }
 
     /** Where the block waits; null where it does not. */

@@ -137,6 +137,11 @@ public record CopiesState(List<GroupStatusReply> groups, List<CopiesStatusReply>
                 .orElse("");
     }
 
+    /** How far the moves from full servers to empty ones are. */
+    BalanceText balance() {
+        return new BalanceText(shards);
+    }
+
     /** Some blocks that cannot go on. */
     public List<StuckBlock> stuck() {
         return shards.stream()
@@ -147,6 +152,8 @@ public record CopiesState(List<GroupStatusReply> groups, List<CopiesStatusReply>
 
     /** Whether there is nothing to tell. */
     public boolean isQuiet() {
-        return lastCopyBlocks() + tooFewBlocks() + unjudgedBlocks() + intendedCopies() == 0 && brake().isEmpty();
+        return lastCopyBlocks() + tooFewBlocks() + unjudgedBlocks() + intendedCopies() == 0
+                && brake().isEmpty()
+                && !balance().isUnderWay();
     }
 }

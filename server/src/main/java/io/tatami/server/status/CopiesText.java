@@ -49,6 +49,9 @@ final class CopiesText {
                             + " 'tatami fsck' counts it now%n",
                     dead);
         }
+        if (copies.balance().isUnderWay()) {
+            copies.balance().lines().forEach(out::println);
+        }
         if (!copies.brake().isEmpty()) {
             out.println("copying is braked: " + copies.brake());
         }
@@ -83,6 +86,7 @@ final class CopiesText {
         json.put("waiting_unjudged", copies.unjudgedBlocks());
         json.put("files_of_one_copy", copies.filesOfOneCopy());
         if (copies.isJudged()) {
+            json.put("balance", copies.balance().json());
             json.put("waiting_by_health", Json.fields(copies.health()));
             json.put("being_made", copies.intendedCopies());
             json.put("being_made_bytes", copies.intendedBytes());

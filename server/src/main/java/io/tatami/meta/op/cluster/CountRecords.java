@@ -73,7 +73,8 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                         .mapToLong(Long::longValue)
                         .sum())
                 .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnderReplicatedBlocks(
+                        Totals.waiting(totals, Urgency.UNDER_REPLICATED) + Totals.waiting(totals, Urgency.PARKED))
                 .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
     }
 

@@ -32,7 +32,8 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
         TotalsRecord totals = Totals.of(state.draft());
         CopiesStatusReply.Builder status = CopiesStatusReply.newBuilder()
                 .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED))
+                .setUnderReplicatedBlocks(
+                        Totals.waiting(totals, Urgency.UNDER_REPLICATED) + Totals.waiting(totals, Urgency.PARKED))
                 .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
         if (request.getServerId() != 0) {
             count(state, new ServerId(request.getServerId()), status);

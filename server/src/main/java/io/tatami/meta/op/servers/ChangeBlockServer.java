@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An administrator's change of a block server: what it is to serve, its rack, and the rate of its copies; whether
- * copies are made although servers are silent; and that a server is no member any more.
+ * copies are made although servers are silent, and moved from full servers to empty ones; and that a server is no
+ * member any more.
  */
 public final class ChangeBlockServer
         implements Operation<ClusterState, ChangeBlockServerRequest, ChangeBlockServerReply> {
@@ -26,6 +27,8 @@ public final class ChangeBlockServer
 
     private static final int RACK_BYTES_MAX = 1_024;
     private static final int NO_LIMIT = -1;
+    private static final int NO_BALANCE = -1;
+    private static final int BALANCE_PERCENT_MAX = 90;
 
     private final Predicate<ServerId> isDead;
     private final Predicate<ServerId> isAway;
@@ -49,6 +52,10 @@ public final class ChangeBlockServer
             }
             return reply(context);
         }
+        if (request.getAction() == ChangeBlockServerRequest.Action.SET_BALANCE) {
+            setBalance(state, request.getBalancePercent());
+            return reply(context);
+        }
         if (request.getAction() == ChangeBlockServerRequest.Action.RELEASE_BRAKE) {
             for (ClusterState.Server server : state.servers()) {
                 if (isAway.test(server.id())) {
@@ -69,6 +76,18 @@ public final class ChangeBlockServer
         BlockServerRecord record = require(state, id);
         put(state, id, record, ServerRack.counted(record, changed(id, record, context, request)));
         return reply(context);
+    }
+
+    private static void setBalance(ClusterState state, int percent) throws TatamiException {
+        if (percent < NO_BALANCE || percent > BALANCE_PERCENT_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "a difference of " + percent + " percent between servers: it must be 1 to " + BALANCE_PERCENT_MAX
+                            + ", or 0 for the default, or " + NO_BALANCE + " for no balance");
+        }
+        if (percent != state.balancePercent()) {
+            state.setBalancePercent(percent);
+        }
     }
 
     private void forget(ClusterState state, ServerId id) throws TatamiException {
@@ -97,7 +116,7 @@ public final class ChangeBlockServer
             case SET_RACK -> withRack(record, request.getRack());
             case SET_COPY_RATE -> withRate(record, request);
             case ADMIT -> admitted(id, record);
-            case FORGET, RELEASE_BRAKE, NONE, UNRECOGNIZED ->
+            case FORGET, RELEASE_BRAKE, SET_BALANCE, NONE, UNRECOGNIZED ->
                 throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "the request names no change of the server");
         };
     }

@@ -231,8 +231,10 @@ final class ClusterWatch {
     }
 
     private GetClusterMapReply read(ClusterState state, RequestContext context, Empty request) {
-        ClusterMap.Builder map =
-                maps.constants().toBuilder().setEpoch(state.epoch()).setSafeMode(state.isSafeMode());
+        ClusterMap.Builder map = maps.constants().toBuilder()
+                .setEpoch(state.epoch())
+                .setSafeMode(state.isSafeMode())
+                .setBalancePercent(state.balancePercent());
         for (ClusterState.Host host : state.hosts()) {
             map.addGroup(location(host.group(), host.record()));
         }

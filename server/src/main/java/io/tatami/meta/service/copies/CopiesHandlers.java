@@ -22,6 +22,7 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                 parts.clock(), settings.get(CopySettings.LOST_AFTER), settings.get(CopySettings.SILENT_PERCENT_MAX));
         CopyScheduler maker = new CopyScheduler(parts, standings, settings.get(CopySettings.IN_FLIGHT_MAX));
         DeadServers lost = new DeadServers(parts, standings);
+        Balancer balancer = new Balancer(parts, standings, maker);
         CopiesOfServer ofServer = new CopiesOfServer(parts.peers(), maker, lost, new DrainProgress(parts.clock()));
         RecordCopies record = new RecordCopies();
         CountCopies count = new CountCopies();
@@ -48,11 +49,13 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                                     }
                                     CopiesStatusReply.Builder status = counted.toBuilder();
                                     maker.addTo(status);
+                                    balancer.addTo(status);
                                     return status.build();
                                 }))
                 .flow(MetaMethods.FSCK, new CheckFlow(parts.group(), parts.peers(), standings))
                 .background("copies", "u", maker::run)
                 .background("files with other copies", "u", new ChangedFiles(parts)::run)
+                .background("balance of servers", "", balancer::run)
                 .background("blocks of lost servers", "", lost::run);
     }
 }

@@ -45,9 +45,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Works through the blocks whose copies are to be looked at: those with one good copy left first, then those with too
- * few, then those that were not judged. Each is judged by {@link CopyJudge}; what that says is logged, and only then
- * asked of block servers. A block stays in the queue until it is found to have the copies that it is to have, so a new
- * leader finds all of them, with the copies that the one before it has asked for.
+ * few, then those that were not judged, and when servers have changed those that nothing has helped. Each is judged by
+ * {@link CopyJudge}; what that says is logged, and only then asked of block servers. A block stays in the queue until
+ * it is found to have the copies that it is to have, so a new leader finds all of them, with the copies that the one
+ * before it has asked for.
  *
  * <p>Nothing is done by a map that is older than {@value GiveUpCopy#MAP_AGE_MILLIS_MAX} ms.
  */
@@ -139,12 +140,46 @@ final class CopyScheduler {
             return CompletableFuture.completedFuture(LOOK);
         }
         Seen seen = standings.look(peers.map());
-        sweeps.servers(seen.byId(), seen.brake());
+        sweeps.servers(seen.places(), seen.brake());
         dropLost(seen);
         return puller.sendDue()
                 .thenCompose(sent -> judgeChanged(seen))
                 .thenCompose(judged -> sweep(seen))
                 .thenCompose(rest -> puller.sendDue().thenApply(sent -> hasChanged() ? Duration.ZERO : rest));
+    }
+
+    /** How many copies of blocks that need none may be intended now: a part of all, as others come first. */
+    int roomForMoves() {
+        return (pulls.room(false) + 2) / 3;
+    }
+
+    /**
+     * Has copies made of blocks that need none, for another one to go. Completes with the blocks of which one is
+     * intended now.
+     *
+     * @param moves no more than there is room for
+     */
+    CompletableFuture<List<NeededBlock>> move(IntendCopiesRequest moves) {
+        if (moves.getItemCount() == 0) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return group.submit(intend, RequestOrigin.SERVICE, moves).thenApply(reply -> {
+            reply.getItemList().forEach(this::adopt);
+            return reply.getItemList();
+        });
+    }
+
+    /** Whether copies are being made now. */
+    boolean isMaking() {
+        return pulls.count() > 0;
+    }
+
+    /** Copies that another leader has asked for are asked for again. */
+    private void adopt(NeededBlock needed) {
+        BlockId block = new BlockId(needed.getBlockId());
+        for (Copy copy : BlockCopies.intended(needed.getBlock())) {
+            pulls.add(new Pull(block, copy), needed.getBlock().getLength());
+        }
     }
 
     private boolean hasChanged() {
@@ -284,9 +319,18 @@ final class CopyScheduler {
                 move(needed, Urgency.UNJUDGED);
             } else if (verdict instanceof Wait wait) {
                 waits.note(block, new FileId(needed.getFileId()), wait.reason());
-                move(needed, wait.urgent() ? Urgency.LAST_COPY : Urgency.UNDER_REPLICATED);
+                move(needed, classOf(wait));
+            } else if (urgency == Urgency.LAST_COPY) {
+                move(needed, Urgency.UNDER_REPLICATED);
             }
             return true;
+        }
+
+        private static Urgency classOf(Wait wait) {
+            if (wait.untilServersChange()) {
+                return Urgency.PARKED;
+            }
+            return wait.urgent() ? Urgency.LAST_COPY : Urgency.UNDER_REPLICATED;
         }
 
         /** It is one too many when its server comes back, and is given up when that is lost. */
@@ -310,14 +354,6 @@ final class CopyScheduler {
             make.targets().forEach(server -> item.addServerId(server.value()));
             intended.addItem(item);
             return true;
-        }
-
-        /** Copies that another leader has asked for are asked for again. */
-        private void adopt(NeededBlock needed) {
-            BlockId block = new BlockId(needed.getBlockId());
-            for (Copy copy : BlockCopies.intended(needed.getBlock())) {
-                pulls.add(new Pull(block, copy), needed.getBlock().getLength());
-            }
         }
 
         private void done(NeededBlock needed) {
@@ -344,7 +380,7 @@ final class CopyScheduler {
         }
 
         private void add(IntendCopiesReply reply) {
-            reply.getItemList().forEach(this::adopt);
+            reply.getItemList().forEach(CopyScheduler.this::adopt);
         }
     }
 }

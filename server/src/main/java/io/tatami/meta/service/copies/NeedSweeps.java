@@ -19,6 +19,9 @@ final class NeedSweeps {
     /** Blocks come to this class that nobody has looked at. */
     static final Duration UNJUDGED_PAUSE_MAX = Duration.ofSeconds(4);
 
+    /** What nothing helps is looked at when servers have changed. */
+    static final Duration PARKED_PAUSE_MAX = Duration.ofMinutes(10);
+
     private static final int PAUSES_PER_SWEEP = 20;
 
     private final Clock clock;
@@ -96,12 +99,21 @@ final class NeedSweeps {
         } else if (isLast) {
             sweep.isEmpty = sweep.found == 0;
             Duration longer = sweep.pause.multipliedBy(2);
-            Duration most = urgency == Urgency.UNJUDGED ? UNJUDGED_PAUSE_MAX : PAUSE_MAX;
-            sweep.pause = sweep.isEmpty ? PAUSE_MIN : longer.compareTo(most) < 0 ? longer : most;
+            Duration most = pauseMax(urgency);
+            sweep.pause = longer.compareTo(most) < 0 ? longer : most;
+            if (urgency == Urgency.PARKED) {
+                sweep.pause = PARKED_PAUSE_MAX;
+            } else if (sweep.isEmpty) {
+                sweep.pause = PAUSE_MIN;
+            }
             sweep.dueNanos = clock.monotonicNanos() + Math.max(sweep.pause.toNanos(), share(sweep));
             sweep.cursor = 0;
             sweep.found = 0;
         }
+    }
+
+    private static Duration pauseMax(Urgency urgency) {
+        return urgency == Urgency.UNJUDGED ? UNJUDGED_PAUSE_MAX : PAUSE_MAX;
     }
 
     /** A sweep over many blocks that wait for nothing new takes a small share of the time. */

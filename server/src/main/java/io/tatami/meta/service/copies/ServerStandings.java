@@ -3,6 +3,7 @@ package io.tatami.meta.service.copies;
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.cluster.ServersView;
+import io.tatami.cluster.ServersView.Server;
 import io.tatami.cluster.ServersView.Standing;
 import io.tatami.meta.op.copies.ServersOfMap;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -41,6 +42,25 @@ final class ServerStandings {
      * @param brake why no copies are made; empty where they are
      */
     record Seen(ServersView view, Map<ServerId, Standing> byId, Set<ServerId> dead, String brake) {
+        /** What decides where copies can be: of each server its place, how it stands, and whether it takes copies. */
+        Map<ServerId, String> places() {
+            Map<ServerId, String> places = new TreeMap<>();
+            byId.forEach((id, standing) -> {
+                Server server = view.server(id);
+                places.put(
+                        id,
+                        server == null
+                                ? standing.toString()
+                                : String.join(
+                                        " ",
+                                        standing.toString(),
+                                        server.host(),
+                                        server.rack(),
+                                        server.takesCopies() ? "open" : "closed"));
+            });
+            return places;
+        }
+
         /** Servers whose copies are not good. */
         List<ServerId> withoutGoodCopies() {
             List<ServerId> without = new ArrayList<>();

@@ -34,7 +34,8 @@ public final class AdminCommand {
                 ChangeBlockServerCommands.Admit.class,
                 ChangeBlockServerCommands.ReleaseBrake.class,
                 ChangeBlockServerCommands.Rack.class,
-                BlockRateCommand.class
+                BlockRateCommand.class,
+                BlockBalanceCommand.class
             })
     static final class Block {}
 

@@ -9,6 +9,7 @@ import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.StuckBlock;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.status.BalanceText;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,9 @@ final class BlockStatusCommand implements Callable<Integer> {
             ClusterMap map = client.cluster().map();
             if (server == null) {
                 print(map, out);
+                new BalanceText(client.cluster().copiesOn(ServerId.NONE))
+                        .lines()
+                        .forEach(out::println);
             } else {
                 BlockServerInfo info = BlockServerArgument.find(map, server);
                 print(info, client.cluster().copiesOn(new ServerId(info.getServerId())), out);

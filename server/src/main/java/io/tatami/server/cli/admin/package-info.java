@@ -1,6 +1,6 @@
 /**
  * {@code tatami admin …}: the commands that change metadata servers and block servers. Imports
- * {@code server.cli.option}. Imported by {@code server.cli}.
+ * {@code server.cli.option} and {@code server.status}. Imported by {@code server.cli}.
  */
 @NullMarked
 package io.tatami.server.cli.admin;

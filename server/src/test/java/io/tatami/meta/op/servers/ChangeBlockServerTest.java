@@ -186,6 +186,18 @@ final class ChangeBlockServerTest {
     }
 
     @Test
+    void theDifferenceThatIsLeftAloneIsSetForTheWholeCluster() throws Exception {
+        change(SUPERUSER, of(ServerId.NONE, Action.SET_BALANCE).setBalancePercent(-1));
+        change(SUPERUSER, of(ServerId.NONE, Action.SET_BALANCE).setBalancePercent(90));
+        assertRefused(
+                ErrorCode.INVALID_ARGUMENT,
+                of(ServerId.NONE, Action.SET_BALANCE).setBalancePercent(91));
+        assertRefused(
+                ErrorCode.INVALID_ARGUMENT,
+                of(ServerId.NONE, Action.SET_BALANCE).setBalancePercent(-2));
+    }
+
+    @Test
     void theRateOfCopiesIsSetForOneServerOrForAll() throws Exception {
         ServerId first = register("a");
         ServerId second = register("b");

@@ -104,10 +104,16 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
     int confirmations;
 
     long mapAgeMillis;
+
+    /** As in the cluster map; servers are balanced only in a cluster that was made so. */
+    int balancePercent;
+
+    private boolean isBalanced;
     private int racks = 2;
     private long nowNanos;
     private CopyScheduler maker;
     private List<BackgroundTask> tasks = List.of();
+    private List<Balancer> balancers = List.of();
 
     record Asked(int server, PullBlocksRequest.Item item) {}
 
@@ -125,6 +131,27 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         return this;
     }
 
+    /** Its shard moves copies from full servers to empty ones; each block takes a hundredth of a server's room. */
+    CopiesCluster balanced() {
+        isBalanced = true;
+        maker = lead();
+        return this;
+    }
+
+    /** One more server joins, with nothing on it. */
+    void join(int server) {
+        states.put(server, State.ACTIVE);
+        disks.put(server, new TreeMap<>());
+    }
+
+    double usedPart(int server) {
+        return disk(server).size() * usedBytes() / 1_000.0;
+    }
+
+    private long usedBytes() {
+        return isBalanced ? LENGTH : 1;
+    }
+
     /** Another leader takes over. */
     void loseLeader() {
         maker = lead();
@@ -135,7 +162,14 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         PartContext<ShardState> parts = new PartContext<>(this, record(), this, signer, this, Settings.defaults());
         ServerStandings standings = new ServerStandings(this, Duration.ofMinutes(10), 25);
         CopyScheduler next = new CopyScheduler(parts, standings, 16);
-        tasks = List.of(next::run, new ChangedFiles(parts)::run, new DeadServers(parts, standings)::run);
+        Balancer balancer = new Balancer(parts, standings, next);
+        balancers = List.of(balancer);
+        List<BackgroundTask> all = new ArrayList<>(
+                List.of(next::run, new ChangedFiles(parts)::run, new DeadServers(parts, standings)::run));
+        if (isBalanced) {
+            all.add(balancer::run);
+        }
+        tasks = all;
         return next;
     }
 
@@ -283,6 +317,7 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
     CopiesStatusReply status() {
         CopiesStatusReply.Builder status = CopiesStatusReply.newBuilder();
         maker.addTo(status);
+        balancers.forEach(balancer -> balancer.addTo(status));
         return status.build();
     }
 
@@ -409,7 +444,7 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
 
     @Override
     public ClusterMap map() {
-        ClusterMap.Builder map = ClusterMap.newBuilder();
+        ClusterMap.Builder map = ClusterMap.newBuilder().setShards(1).setBalancePercent(balancePercent);
         states.forEach((server, state) -> map.addBlockServer(BlockServerInfo.newBuilder()
                 .setServerId(server)
                 .setHost("host" + server)
@@ -419,7 +454,7 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
                 .setToBeEmptied(emptied.contains(server))
                 .setSilent(away.contains(server))
                 .setCapacityBytes(1_000)
-                .setUsedBytes(disk(server).size())
+                .setUsedBytes(disk(server).size() * usedBytes())
                 .setState(state)));
         return map.build();
     }

@@ -281,6 +281,46 @@ final class CopyMakingTest {
     }
 
     @Test
+    void blocksThatNothingHelpsHoldUpNoOthersAndAreHealedWhenAServerJoins() {
+        List<FileId> asking = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            FileId file = cluster.file(10, 1, 2, 3, 4);
+            cluster.look(file);
+            asking.add(file);
+        }
+        cluster.settle(10);
+        for (FileId file : asking) {
+            assertEquals(
+                    Urgency.PARKED,
+                    cluster.state()
+                            .needs()
+                            .urgency(new BlockId(cluster.block(file).getBlockId())));
+        }
+        assertEquals(0, cluster.state().needs().count());
+        assertEquals(
+                40,
+                cluster.status().getWaitingList().stream()
+                        .mapToLong(counts -> counts.getBeyondHosts())
+                        .sum());
+        assertTrue(cluster.status().getStuck(0).getReason().contains("no further server"));
+        cluster.join(5);
+        cluster.settle(30);
+        asking.forEach(file -> assertEquals(Set.of(1, 2, 3, 4, 5), cluster.holders(file)));
+        assertTrue(cluster.disksEqualRecords(asking));
+    }
+
+    @Test
+    void parkedBlockIsLookedAtWhenItsFileAsksForOtherCopies() {
+        FileId file = cluster.file(10, 1, 2, 3, 4);
+        cluster.look(file);
+        cluster.settle(5);
+        cluster.change(state -> CopiesChange.apply(state, file, 2));
+        cluster.settle(20);
+        assertEquals(2, cluster.holders(file).size());
+        assertFalse(isQueued(file));
+    }
+
+    @Test
     void copyIsNotGivenUpWithoutConfirmation() {
         FileId file = cluster.file(1, 1, 2);
         cluster.lacking.addAll(List.of(1, 2));
