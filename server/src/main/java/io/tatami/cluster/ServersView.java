@@ -132,6 +132,16 @@ public final class ServersView {
         return usableRacks.size() > 1;
     }
 
+    /** The same of servers that are silent for a while, or full: racks do not come and go with them. */
+    public boolean mayHaveSeveralRacks() {
+        return servers.values().stream()
+                        .filter(server -> server.standing() != Standing.LOST && !server.toBeEmptied())
+                        .map(Server::rack)
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
     boolean isBraked() {
         return braked;
     }

@@ -14,6 +14,7 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.AdvanceHealCursorReply;
 import io.tatami.meta.state.wire.AdvanceHealCursorRequest;
 import io.tatami.meta.state.wire.HealCursorRecord;
+import io.tatami.meta.state.wire.HealCursorRecordOrBuilder;
 import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import java.util.ArrayList;
@@ -23,10 +24,10 @@ import java.util.Set;
 
 /**
  * Queues the next blocks of a server that is to have none any more, in the order of their ids: in the first pass those
- * of which one good copy is left, in the second all; in the third all of one that serves, and has another rack. Where
- * the pass has got is logged. The queue is bounded: where too many blocks wait, the cursor does, in the first pass for
- * others of its kind alone. A block that is parked stays so: it is looked at again when servers stand otherwise. Pass 0
- * forgets the cursor.
+ * of which one good copy is left, in the second all; in the third all of one that serves, and has another rack, or of
+ * which some are from when there was one rack. Where the pass has got is logged. The queue is bounded: where too many
+ * blocks wait, the cursor does, in the first pass for others of its kind alone. A block that is parked stays so: it is
+ * looked at again when servers stand otherwise. Pass 0 forgets the cursor.
  */
 public final class AdvanceHealCursor
         implements Operation<ShardState, AdvanceHealCursorRequest, AdvanceHealCursorReply> {
@@ -47,10 +48,11 @@ public final class AdvanceHealCursor
         ServerId server = new ServerId(request.getServerId());
         HealCursorRecord cursor = state.needs().healCursor(server);
         if (request.getPass() == NO_PASS) {
-            end(state, server, cursor, cursor.getRackChanges());
+            end(state, server, cursor, cursor);
             return AdvanceHealCursorReply.newBuilder().setDone(true).build();
         }
-        if (request.getPass() == MOVED && cursor.getRackChanges() >= request.getRackChanges()) {
+        if (request.getPass() == MOVED && isJudged(cursor, request)) {
+            end(state, server, cursor, cursor.toBuilder().setSeveralRacks(request.getSeveralRacks()));
             return AdvanceHealCursorReply.newBuilder().setDone(true).build();
         }
         if (waiting(state, request) >= request.getWaitingMax()) {
@@ -69,7 +71,7 @@ public final class AdvanceHealCursor
                                     .setAfterBlockId(page.get(page.size() - 1).value())
                                     .build());
         } else {
-            end(state, server, cursor, Math.max(cursor.getRackChanges(), request.getRackChanges()));
+            end(state, server, cursor, after(cursor, request));
         }
         return AdvanceHealCursorReply.newBuilder()
                 .setDone(done)
@@ -86,14 +88,31 @@ public final class AdvanceHealCursor
                 : state.needs().count();
     }
 
-    /** No pass is under way; for how many changes of the rack one was done stays. */
-    private static void end(ShardState state, ServerId server, HealCursorRecord cursor, int rackChanges) {
-        HealCursorRecord ended =
-                HealCursorRecord.newBuilder().setRackChanges(rackChanges).build();
+    /** Whether the blocks were queued since the rack was changed so often, and since there are several racks. */
+    private static boolean isJudged(HealCursorRecord cursor, AdvanceHealCursorRequest request) {
+        return cursor.getRackChanges() >= request.getRackChanges()
+                && (cursor.getSeveralRacks() || !request.getSeveralRacks());
+    }
+
+    private static HealCursorRecordOrBuilder after(HealCursorRecord cursor, AdvanceHealCursorRequest request) {
+        return request.getPass() == MOVED
+                ? HealCursorRecord.newBuilder()
+                        .setRackChanges(Math.max(cursor.getRackChanges(), request.getRackChanges()))
+                        .setSeveralRacks(request.getSeveralRacks())
+                : cursor;
+    }
+
+    /** No pass is under way; what one for changed racks was done for stays. */
+    private static void end(
+            ShardState state, ServerId server, HealCursorRecord cursor, HealCursorRecordOrBuilder judged) {
+        HealCursorRecord ended = HealCursorRecord.newBuilder()
+                .setRackChanges(judged.getRackChanges())
+                .setSeveralRacks(judged.getSeveralRacks())
+                .build();
         if (ended.equals(cursor)) {
             return;
         }
-        if (rackChanges == 0) {
+        if (ended.equals(HealCursorRecord.getDefaultInstance())) {
             state.needs().removeHealCursor(server);
         } else {
             state.needs().putHealCursor(server, ended);

@@ -36,12 +36,13 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
                         Totals.waiting(totals, Urgency.UNDER_REPLICATED) + Totals.waiting(totals, Urgency.PARKED))
                 .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
         if (request.getServerId() != 0) {
-            count(state, new ServerId(request.getServerId()), status);
+            count(state, request, status);
         }
         return status.build();
     }
 
-    private static void count(ShardState state, ServerId server, CopiesStatusReply.Builder status) {
+    private static void count(ShardState state, CountCopiesRequest request, CopiesStatusReply.Builder status) {
+        ServerId server = new ServerId(request.getServerId());
         long held = 0;
         long others = 0;
         NeededBlocks blocks = new NeededBlocks(state);
@@ -53,12 +54,24 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
                 } else {
                     others++;
                 }
+                if (request.getGivenUp() && !status.getIsBeingCopied()) {
+                    status.setIsBeingCopied(waits(state, new BlockId(Keys.blockOfReplica(cursor.key()))));
+                }
                 if (status.getStuckCount() < NAMED_MAX) {
                     status.addStuck(named(blocks, new BlockId(Keys.blockOfReplica(cursor.key()))));
                 }
             }
+            if (request.getGivenUp() && held + others == COUNTED_MAX) {
+                status.setIsBeingCopied(true);
+            }
         }
         status.setHeldBlocks(held).setOpenBlocks(others).setDrained(held + others == 0 && state.isFoundEmpty(server));
+    }
+
+    /** Whether something can be done for the block, and was not. */
+    private static boolean waits(ShardState state, BlockId block) {
+        Urgency urgency = state.needs().urgency(block);
+        return urgency != null && urgency != Urgency.PARKED;
     }
 
     private static StuckBlock named(NeededBlocks blocks, BlockId block) {

@@ -15,10 +15,12 @@ import io.tatami.meta.state.wire.GiveUpCopyRequest;
 import io.tatami.meta.state.wire.NeededBlock;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.wire.BlockServerInfo;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 
 /**
  * Gives up one copy of a block, which is deleted by its number after that. Only where the block is as it was when that
@@ -30,13 +32,20 @@ public final class GiveUpCopy implements Operation<ShardState, GiveUpCopyRequest
     /** So long a server is silent before the map calls it stale: what the map says then was true a moment ago. */
     public static final long MAP_AGE_MILLIS_MAX = 10_000;
 
+    private final LongSupplier monotonicNanos;
+
+    /** @param monotonicNanos of the process that has asked for the map */
+    public GiveUpCopy(LongSupplier monotonicNanos) {
+        this.monotonicNanos = monotonicNanos;
+    }
+
     @Override
     public GiveUpCopyReply decide(ShardState state, RequestContext context, GiveUpCopyRequest request) {
         NeededBlock seen = request.getSeen();
         ServerId server = new ServerId(request.getServerId());
         Optional<Copy> copy = BlockCopies.on(seen.getBlock(), server);
         boolean givenUp = copy.isPresent()
-                && isFresh(context, request)
+                && isFresh(request)
                 && new NeededBlocks(state).unchanged(seen) != null
                 && confirmed(context, request).size() >= needed(request, copy.get());
         if (givenUp) {
@@ -45,8 +54,10 @@ public final class GiveUpCopy implements Operation<ShardState, GiveUpCopyRequest
         return GiveUpCopyReply.newBuilder().setGivenUp(givenUp).build();
     }
 
-    private static boolean isFresh(RequestContext context, GiveUpCopyRequest request) {
-        long ageMillis = context.wallMillis() - request.getMapAskedMillis();
+    /** The wall clock may jump, and would make an old map a fresh one. */
+    private boolean isFresh(GiveUpCopyRequest request) {
+        long ageMillis = Duration.ofNanos(monotonicNanos.getAsLong() - request.getMapAskedNanos())
+                .toMillis();
         return ageMillis >= 0 && ageMillis <= MAP_AGE_MILLIS_MAX;
     }
 

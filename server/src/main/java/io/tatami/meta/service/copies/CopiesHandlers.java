@@ -42,6 +42,7 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                                         origin,
                                         CountCopiesRequest.newBuilder()
                                                 .setServerId(asked.getServerId())
+                                                .setGivenUp(ofServer.isGivenUp(new ServerId(asked.getServerId())))
                                                 .build())
                                 .thenApply(counted -> {
                                     if (asked.getServerId() != 0) {

@@ -39,13 +39,28 @@ final class CopiesOfServer {
         for (BlockServerInfo info : peers.map().getBlockServerList()) {
             if (info.getServerId() == server.value()) {
                 if (info.getState() == BlockServerInfo.State.GONE) {
-                    status.setDrained(lost.hasQueued(server));
+                    givenUp(server, status);
                 } else if (info.getToBeEmptied() || info.getState() == BlockServerInfo.State.DRAINING) {
                     draining(server, status);
                 }
             }
         }
         return status.build();
+    }
+
+    /** It may be forgotten when what can be copied of it is. */
+    private void givenUp(ServerId server, CopiesStatusReply.Builder status) {
+        boolean isDone = lost.hasQueued(server) && !status.getIsBeingCopied();
+        status.setDrained(isDone);
+        if (!isDone) {
+            status.setDrainWaitsFor("blocks that were on it are still to be copied");
+        }
+    }
+
+    boolean isGivenUp(ServerId server) {
+        return peers.map().getBlockServerList().stream()
+                .anyMatch(
+                        info -> info.getServerId() == server.value() && info.getState() == BlockServerInfo.State.GONE);
     }
 
     private void draining(ServerId server, CopiesStatusReply.Builder status) {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,13 +50,14 @@ final class CopyTrimmer {
     /** Is told of blocks that are to be judged again. */
     private final Consumer<BlockId> changed;
 
-    private final GiveUpCopy giveUp = new GiveUpCopy();
+    private final GiveUpCopy giveUp;
     private final Set<BlockId> underWay = new HashSet<>();
 
     CopyTrimmer(Group<ShardState> group, GroupPeers peers, Clock clock, BlockWaits waits, Consumer<BlockId> changed) {
         this.group = group;
         this.peers = peers;
         this.clock = clock;
+        this.giveUp = new GiveUpCopy(clock::monotonicNanos);
         this.waits = waits;
         this.changed = changed;
     }
@@ -135,7 +137,7 @@ final class CopyTrimmer {
                 .setServerId(verdict.server().value())
                 .addAllConfirmed(confirmed)
                 .setNeeded(verdict.needed())
-                .setMapAskedMillis(clock.wallMillis() - ageMillis)
+                .setMapAskedNanos(clock.monotonicNanos() - TimeUnit.MILLISECONDS.toNanos(ageMillis))
                 .build();
         return group.submit(giveUp, RequestOrigin.SERVICE, request);
     }

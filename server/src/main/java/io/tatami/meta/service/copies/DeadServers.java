@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * server that comes back ends that. Passes come again while the server stays so, for what it has got meanwhile. Nothing
  * is queued for dead servers while copying is braked, and no pass goes on while {@value #WAITING_MAX} blocks wait, the
  * first one while so many of its own kind do. When nothing of that is due, the blocks of servers are queued whose rack
- * was changed.
+ * was changed, or that have blocks from when there was one rack.
  *
  * <p>The fields belong to the runs of one background task, which never overlap.
  */
@@ -49,11 +49,18 @@ final class DeadServers {
     private final AdvanceHealCursor advance = new AdvanceHealCursor();
     private final Map<ServerId, Progress> progress = new ConcurrentHashMap<>();
 
-    /** Of each server for how many changes of its rack its blocks were queued. */
-    private final Map<ServerId, Integer> racksJudged = new HashMap<>();
+    /** Of each server for which places its blocks were queued, as far as this leader knows. */
+    private final Map<ServerId, Places> racksJudged = new HashMap<>();
 
-    /** Of one server: the last pass that is done, and when the last one of all was. */
-    private record Progress(int pass, long doneNanos) {}
+    /** How often a server's rack was changed, and whether copies may be in several racks. */
+    private record Places(int rackChanges, boolean severalRacks) {}
+
+    /**
+     * Of one server: the last pass that is done, and when the last one of all was.
+     *
+     * @param asGone they were begun after the server was given up: from then on it gets no blocks
+     */
+    private record Progress(int pass, long doneNanos, boolean asGone) {}
 
     DeadServers(PartContext<ShardState> parts, ServerStandings standings) {
         this.group = parts.group();
@@ -69,6 +76,13 @@ final class DeadServers {
         if (back != null) {
             return advance(seen, back, AdvanceHealCursor.NO_PASS).thenApply(done -> {
                 progress.remove(back);
+                return Duration.ZERO;
+            });
+        }
+        ServerId givenUp = givenUp();
+        if (givenUp != null) {
+            return advance(seen, givenUp, AdvanceHealCursor.NO_PASS).thenApply(done -> {
+                progress.put(givenUp, new Progress(AdvanceHealCursor.NO_PASS, clock.monotonicNanos(), true));
                 return Duration.ZERO;
             });
         }
@@ -88,21 +102,33 @@ final class DeadServers {
             if (reply.getFull()) {
                 return LOOK;
             }
-            progress.put(server, new Progress(reply.getDone() ? pass : pass - 1, clock.monotonicNanos()));
+            Progress before = progress.get(server);
+            progress.put(
+                    server,
+                    new Progress(
+                            reply.getDone() ? pass : pass - 1,
+                            clock.monotonicNanos(),
+                            before != null && before.asGone()));
             return Duration.ZERO;
         });
     }
 
-    /** A server that serves, and whose rack was changed since its blocks were queued for that. */
+    /**
+     * A server that serves, and whose rack was changed since its blocks were queued for that, or that has blocks from
+     * when there was one rack.
+     */
     private CompletableFuture<Duration> lookForMoved(Seen seen) {
+        boolean severalRacks = seen.view().mayHaveSeveralRacks();
         for (BlockServerInfo info : peers.map().getBlockServerList()) {
             ServerId server = new ServerId(info.getServerId());
-            if (info.getRackChanges() > racksJudged.getOrDefault(server, 0)
-                    && seen.byId().get(server) == Standing.SERVES) {
-                return advance(request(seen, server, AdvanceHealCursor.MOVED).setRackChanges(info.getRackChanges()))
+            Places places = new Places(info.getRackChanges(), severalRacks);
+            if (!places.equals(racksJudged.get(server)) && seen.byId().get(server) == Standing.SERVES) {
+                return advance(request(seen, server, AdvanceHealCursor.MOVED)
+                                .setRackChanges(info.getRackChanges())
+                                .setSeveralRacks(severalRacks))
                         .thenApply(reply -> {
                             if (reply.getDone()) {
-                                racksJudged.put(server, info.getRackChanges());
+                                racksJudged.put(server, places);
                             }
                             return reply.getFull() ? LOOK : Duration.ZERO;
                         });
@@ -112,10 +138,22 @@ final class DeadServers {
         return CompletableFuture.completedFuture(LOOK);
     }
 
-    /** Whether all blocks of a server that is to have none were queued since that is so. Called by any thread. */
+    /** A server that was given up, and whose passes were begun before that, or not at all; null for none. */
+    private @Nullable ServerId givenUp() {
+        for (BlockServerInfo info : peers.map().getBlockServerList()) {
+            ServerId server = new ServerId(info.getServerId());
+            Progress known = progress.get(server);
+            if (info.getState() == BlockServerInfo.State.GONE && (known == null || !known.asGone())) {
+                return server;
+            }
+        }
+        return null;
+    }
+
+    /** Whether all blocks of a server that was given up were queued since that. Called by any thread. */
     boolean hasQueued(ServerId server) {
         Progress known = progress.get(server);
-        return known != null && known.pass() == AdvanceHealCursor.ALL;
+        return known != null && known.asGone() && known.pass() == AdvanceHealCursor.ALL;
     }
 
     /** A server whose blocks were queued and need not be; null for none. */

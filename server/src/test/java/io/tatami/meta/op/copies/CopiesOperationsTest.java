@@ -44,11 +44,13 @@ import io.tatami.protocol.wire.SetFileAttributesRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A closed file of two blocks, of 10 and 5 bytes; the first one waits. The map knows the servers 1 and 2. */
 final class CopiesOperationsTest {
+    private long monotonicNanos = 7;
     private final FileShard shard = new FileShard();
     private FileId file = FileId.NONE;
     private BlockId block = BlockId.NONE;
@@ -252,11 +254,11 @@ final class CopiesOperationsTest {
                 .setServerId(holder.value())
                 .addConfirmed(GiveUpCopyRequest.Confirmed.newBuilder().setServerId(other.value()))
                 .setNeeded(1)
-                .setMapAskedMillis(shard.nowMillis);
+                .setMapAskedNanos(monotonicNanos);
     }
 
     private boolean isGivenUp(GiveUpCopyRequest.Builder request) throws Exception {
-        return shard.run(new GiveUpCopy(), request.build()).getGivenUp();
+        return shard.run(new GiveUpCopy(() -> monotonicNanos), request.build()).getGivenUp();
     }
 
     @Test
@@ -286,9 +288,10 @@ final class CopiesOperationsTest {
     @Test
     void copyIsNotGivenUpByAnOldMap() throws Exception {
         GiveUpCopyRequest.Builder request = giveUp();
-        shard.nowMillis += GiveUpCopy.MAP_AGE_MILLIS_MAX + 1;
-        assertFalse(isGivenUp(request));
-        shard.nowMillis--;
+        monotonicNanos += TimeUnit.MILLISECONDS.toNanos(GiveUpCopy.MAP_AGE_MILLIS_MAX + 1);
+        assertFalse(isGivenUp(request), "by a wall clock that has not moved");
+        monotonicNanos -= TimeUnit.MILLISECONDS.toNanos(1);
+        shard.nowMillis += TimeUnit.DAYS.toMillis(1);
         assertTrue(isGivenUp(request));
     }
 

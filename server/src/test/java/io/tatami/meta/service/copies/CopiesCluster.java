@@ -15,6 +15,7 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.copies.CountCopies;
 import io.tatami.meta.op.copies.RecordCopies;
 import io.tatami.meta.op.reclaim.ConfirmReclaim;
 import io.tatami.meta.service.BackgroundTask;
@@ -33,6 +34,7 @@ import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.ConfirmReclaimRequest;
+import io.tatami.meta.state.wire.CountCopiesRequest;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
@@ -114,6 +116,7 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
     private CopyScheduler maker;
     private List<BackgroundTask> tasks = List.of();
     private List<Balancer> balancers = List.of();
+    private List<CopiesOfServer> ofServers = List.of();
 
     record Asked(int server, PullBlocksRequest.Item item) {}
 
@@ -164,8 +167,9 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         CopyScheduler next = new CopyScheduler(parts, standings, 16);
         Balancer balancer = new Balancer(parts, standings, next);
         balancers = List.of(balancer);
-        List<BackgroundTask> all = new ArrayList<>(
-                List.of(next::run, new ChangedFiles(parts)::run, new DeadServers(parts, standings)::run));
+        DeadServers lost = new DeadServers(parts, standings);
+        ofServers = List.of(new CopiesOfServer(this, next, lost, new DrainProgress(this)));
+        List<BackgroundTask> all = new ArrayList<>(List.of(next::run, new ChangedFiles(parts)::run, lost::run));
         if (isBalanced) {
             all.add(balancer::run);
         }
@@ -246,6 +250,18 @@ final class CopiesCluster implements Group<ShardState>, GroupPeers, Clock {
         BlockCopies.counted(block(file))
                 .forEach(copy -> holders.add(copy.server().value()));
         return holders;
+    }
+
+    /** Whether a server that was given up may be forgotten, as far as this shard is concerned. */
+    boolean mayBeForgotten(int server) {
+        CountCopiesRequest request = CountCopiesRequest.newBuilder()
+                .setServerId(server)
+                .setGivenUp(true)
+                .build();
+        CopiesStatusReply counted =
+                read(new CountCopies(), RequestOrigin.SERVICE, request).join();
+        return ofServers.stream()
+                .allMatch(shard -> shard.complete(new ServerId(server), counted).getDrained());
     }
 
     /** Servers that really have the block. */

@@ -280,6 +280,53 @@ final class CopyMakingTest {
                 cluster.state().needs().urgency(new BlockId(cluster.block(other).getBlockId())));
     }
 
+    /** Servers make nothing of what they are asked for. */
+    private void runWithoutCopies() {
+        for (int i = 0; i < 5; i++) {
+            cluster.run();
+            cluster.asked.clear();
+            cluster.pass(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void serverThatWasGivenUpIsNotForgottenWhileItsBlocksAreOnlyQueued() {
+        FileId file = cluster.file(3, 1, 2, 3);
+        FileId parked = cluster.file(4, 1, 2, 3, 4);
+        cluster.states.put(3, State.DRAINING);
+        runWithoutCopies();
+        cluster.silent.add(3);
+        cluster.states.put(3, State.GONE);
+        assertFalse(cluster.mayBeForgotten(3), "by the passes of the drain");
+        runWithoutCopies();
+        assertTrue(cluster.holders(file).contains(3));
+        assertFalse(cluster.mayBeForgotten(3), "its blocks are only queued");
+        cluster.settle(100);
+        assertEquals(Set.of(1, 2, 4), cluster.holders(file));
+        assertTrue(cluster.holders(parked).contains(3), "nothing helps this one");
+        assertTrue(cluster.mayBeForgotten(3));
+        cluster.loseLeader();
+        assertFalse(cluster.mayBeForgotten(3), "by what another leader knew");
+        cluster.settle(5);
+        assertTrue(cluster.mayBeForgotten(3));
+    }
+
+    @Test
+    void blocksThatWereInTheOnlyRackAreSpreadWhenThereIsAnother() {
+        CopiesCluster one = new CopiesCluster(3).withRacks(1);
+        FileId file = one.file(2, 1, 2);
+        one.settle(5);
+        one.join(4);
+        one.moved.put(4, 7);
+        one.settle(20);
+        assertEquals(2, one.holders(file).size());
+        assertTrue(one.holders(file).contains(4), "all copies are in one of two racks");
+        FileId later = one.file(2, 1, 2);
+        one.loseLeader();
+        one.settle(20);
+        assertEquals(Set.of(1, 2), one.holders(later), "all blocks were queued again by another leader");
+    }
+
     @Test
     void blocksThatNothingHelpsHoldUpNoOthersAndAreHealedWhenAServerJoins() {
         List<FileId> asking = new ArrayList<>();

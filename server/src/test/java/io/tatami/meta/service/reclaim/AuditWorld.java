@@ -471,7 +471,7 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
                 .setSeen(seen)
                 .setServerId(given.server().value())
                 .setNeeded(1)
-                .setMapAskedMillis(shard.nowMillis);
+                .setMapAskedNanos(0);
         for (Copy copy : counted) {
             Stored stored = disk(copy.server().value()).get(seen.getBlockId());
             if (stored != null && stored.number() == copy.number() && !stored.damaged()) {
@@ -479,7 +479,8 @@ final class AuditWorld implements Group<ShardState>, GroupPeers, Clock {
                         .setServerId(copy.server().value()));
             }
         }
-        if (!shard.run(new GiveUpCopy(), request.build(), contextOfAllServers()).getGivenUp()) {
+        if (!shard.run(new GiveUpCopy(() -> 0), request.build(), contextOfAllServers())
+                .getGivenUp()) {
             return null;
         }
         count("given up");
