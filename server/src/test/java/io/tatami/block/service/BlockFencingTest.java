@@ -12,6 +12,7 @@ import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
 import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.BlockTransfer;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.Reservation;
 import io.tatami.block.volume.SimVolume;
@@ -34,7 +35,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -312,5 +319,91 @@ final class BlockFencingTest {
         refused(ErrorCode.MALFORMED, () -> delete(copy(-1, 1)));
         refused(ErrorCode.MALFORMED, () -> finalizeAt(2, -1));
         refused(ErrorCode.MALFORMED, () -> fence(-1));
+    }
+
+    /** A call that waits for a block while it goes to the other volume. */
+    private <T> T whileItMoves(String waitsIn, Callable<T> call) throws Exception {
+        BlockWriter writer = own().create(BLOCK, Generation.FIRST, new Reservation(LENGTH, LENGTH, true));
+        writer.append(ByteBuffer.wrap(new byte[LENGTH]), null);
+        assertEquals(LENGTH, writer.finish());
+        VolumeSet volumes = new VolumeSet(List.of());
+        CountDownLatch moving = new CountDownLatch(1);
+        CrashPoint.listen(point -> {
+            if (point.equals("volume.transfer.before-arrive")) {
+                moving.countDown();
+                while (Thread.getAllStackTraces().values().stream().noneMatch(stack -> isIn(stack, waitsIn))) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+        ExecutorService mover = Executors.newSingleThreadExecutor();
+        try {
+            Future<Map<BlockId, BlockTransfer.Result>> moved = mover.submit(
+                    () -> own().transferTo(other.volume(), new AtOnce(volumes)).move(List.of(BLOCK)));
+            moving.await();
+            T answer = call.call();
+            assertEquals(Map.of(BLOCK, BlockTransfer.Result.MOVED), moved.get());
+            return answer;
+        } finally {
+            mover.shutdown();
+        }
+    }
+
+    /** Whether a thread waits in a method of a volume for the right to change a block. */
+    private static boolean isIn(StackTraceElement[] stack, String method) {
+        List<StackTraceElement> frames = List.of(stack);
+        return frames.stream()
+                        .anyMatch(frame -> frame.getClassName().equals(Volume.class.getName())
+                                && frame.getMethodName().equals(method))
+                && frames.stream().anyMatch(frame -> frame.getClassName().endsWith("LockSupport"));
+    }
+
+    /** A transfer without a limit. */
+    private record AtOnce(VolumeSet volumes) implements BlockTransfer.Listener {
+        @Override
+        public boolean mayGoOn() {
+            return true;
+        }
+
+        @Override
+        public void copied(int bytes) {}
+
+        @Override
+        public void arrived() {
+            volumes.moved();
+        }
+    }
+
+    @Test
+    void aFenceThatWaitsForABlockWhichGoesToAnotherVolumeHoldsThere() throws Exception {
+        FenceBlockReply reply = whileItMoves("fence", () -> fence(5));
+
+        assertFalse(reply.getAbsent());
+        assertTrue(reply.getFinalized());
+        assertEquals(LENGTH, reply.getDurableLength());
+        assertEquals(Generation.of(5), other.volume().find(BLOCK).orElseThrow().promised());
+        assertTrue(own().find(BLOCK).isEmpty());
+    }
+
+    @Test
+    void aFinalizationThatWaitsForABlockWhichGoesToAnotherVolumeIsDoneThere() throws Exception {
+        Boolean unused = whileItMoves("finalizeAt", () -> {
+            finalizeAt(5, LENGTH - 1);
+            return true;
+        });
+
+        StoredBlock stored = other.volume().find(BLOCK).orElseThrow();
+        assertEquals(Generation.of(5), stored.generation());
+        assertEquals(LENGTH - 1, stored.durableBytes());
+    }
+
+    @Test
+    void aDeletionThatWaitsForABlockWhichGoesToAnotherVolumeIsNotAnsweredBeforeItIsGone() throws Exception {
+        List<Long> gone = whileItMoves("delete", () -> delete(copy(0, 5)));
+
+        assertEquals(List.of(), gone);
+        assertTrue(other.volume().has(BLOCK));
+        assertEquals(List.of(BLOCK.value()), delete(copy(0, 5)));
+        assertTrue(other.volume().find(BLOCK).isEmpty());
     }
 }
