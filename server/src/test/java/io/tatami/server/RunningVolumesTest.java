@@ -227,6 +227,50 @@ final class RunningVolumesTest {
         assertEquals(64 << 10, Files.size(other));
     }
 
+    @Test
+    void aProcessThatIsKilledGoesOnWithItsDrainAndKnowsWhatWasRemoved() throws Exception {
+        int files = 0;
+        try (ServerProcess process = startProcess()) {
+            String uri = process.awaitUri();
+            try (TatamiClient client = connect(uri)) {
+                for (int i = 0; i < 20; i++) {
+                    write(client, files++);
+                }
+                run(ExitCode.DONE, "admin", "volume", "add", uri, "1", second.toString(), "--capacity", "96m");
+                run(ExitCode.DONE, "admin", "volume", "drain", uri, "1", first.toString());
+                await(() -> blocks(client, second) > 0);
+            }
+            process.kill();
+        }
+        try (ServerProcess process = startProcess()) {
+            String uri = process.awaitUri();
+            try (TatamiClient client = connect(uri)) {
+                await(() -> blocks(client, first) == 0);
+                requireAll(client, files);
+                run(ExitCode.DONE, "admin", "volume", "remove", uri, "1", first.toString());
+            }
+            process.kill();
+        }
+        try (ServerProcess process = startProcess();
+                TatamiClient client = connect(process.awaitUri())) {
+            assertEquals(List.of(second.toString()), paths(client));
+            requireAll(client, files);
+        }
+    }
+
+    private ServerProcess startProcess() throws Exception {
+        return ServerProcess.start(
+                directory.resolve("process"),
+                TatamiServer.class,
+                List.of("-Dtatami.block.heartbeat=200ms"),
+                List.of("standalone", "--port=0", "--capacity=96m", "--volume=" + first));
+    }
+
+    private static TatamiClient connect(String uri) throws Exception {
+        return ClusterAddress.of(uri)
+                .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println));
+    }
+
     private StandaloneNode start() throws Exception {
         return StandaloneNode.open(
                 new StandaloneNode.Setup(directory.resolve("node"), List.of(first), VOLUME_BYTES, "localhost", 0, 1),
@@ -235,8 +279,7 @@ final class RunningVolumesTest {
     }
 
     private static TatamiClient connect(StandaloneNode node) throws Exception {
-        return ClusterAddress.of(node.uri())
-                .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println));
+        return connect(node.uri());
     }
 
     private static String add(StandaloneNode node, Path path) {
