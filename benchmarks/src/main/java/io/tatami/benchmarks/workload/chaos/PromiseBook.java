@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The files of one writer, who is the only one to change what is in its directory. A line tells what is going to be
- * done, before, or that it was done, after: {@code EVENT ID [PATH|LENGTH]}. Not safe for use by several threads.
+ * The promises made to one writer about the files of its directory, which nobody else changes. A line announces a
+ * change, or confirms it afterwards: {@code EVENT ID [PATH|LENGTH]}. Not safe for use by several threads.
  */
 final class PromiseBook {
     private final Map<Long, PromisedFile> files = new LinkedHashMap<>();
     private long lastId;
 
-    /** What a line tells. */
+    /** The change that a line announces or confirms. */
     enum Event {
         /** A file is going to be made at a path. */
         BEGIN,

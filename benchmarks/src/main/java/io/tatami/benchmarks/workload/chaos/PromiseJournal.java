@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A book in a file, so that what was promised to a writer is known after its process was killed. The file is not
- * flushed: this machine goes on. Used by one thread.
+ * A book in a file, so that the promises to a writer are known after its process was killed. The file is not flushed:
+ * this machine goes on. Used by one thread.
  */
 final class PromiseJournal implements AutoCloseable {
     private static final char NEWLINE = '\n';
@@ -33,7 +33,7 @@ final class PromiseJournal implements AutoCloseable {
         return new PromiseJournal(book, channel);
     }
 
-    /** What a file says. */
+    /** The book in a file. */
     static PromiseBook read(Path file) throws IOException {
         PromiseBook book = new PromiseBook();
         wholeLines(Files.readString(file)).lines().forEach(book::apply);

@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * Who a block server is, kept beside its volumes: a file {@code block-server.id} that holds an {@link Envelope} of kind
- * IDENTITY around
+ * The identity of a block server, kept beside its volumes: a file {@code block-server.id} that holds an
+ * {@link Envelope} of kind IDENTITY around
  *
  * <pre>
  *  0           4         12          20      24
@@ -57,7 +57,7 @@ public final class IdentityFile {
     private final LongSupplier random;
 
     /**
-     * What the file says.
+     * The content of the file.
      *
      * @param server {@link ServerId#NONE} until the server was registered
      * @param confirmed of the last process that learned that it was registered; 0 for none
@@ -104,7 +104,7 @@ public final class IdentityFile {
         this(directory, cluster, new SecureRandom()::nextLong);
     }
 
-    /** @param random what incarnations are drawn from */
+    /** @param random the source of incarnations */
     IdentityFile(Path directory, UUID cluster, LongSupplier random) {
         this.path = directory.resolve(NAME);
         this.cluster = cluster;
