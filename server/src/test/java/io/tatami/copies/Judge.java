@@ -173,6 +173,13 @@ final class Judge {
                         .anyMatch(other -> other != server && isWhole(block, other));
     }
 
+    /** How many running servers have a durable copy of all of a block that is final. */
+    int wholeCopies(BlockRecord block) {
+        return (int) world.servers().stream()
+                .filter(server -> isWhole(block, server))
+                .count();
+    }
+
     private static boolean isWhole(BlockRecord block, SimServer server) {
         BlockId id = new BlockId(block.getBlockId());
         Volume volume = holder(server, id);

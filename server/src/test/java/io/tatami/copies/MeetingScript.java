@@ -1,36 +1,24 @@
 package io.tatami.copies;
 
 import io.tatami.base.Check;
-import io.tatami.base.ErrorCode;
-import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.file.FileWriter;
-import io.tatami.client.model.CreateSpec;
-import io.tatami.client.model.TatamiPath;
 import io.tatami.copies.PlannedTroubles.Planned;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** One run of a {@link Meeting} with the troubles that are planned for it, and all that must hold then. */
 final class MeetingScript {
     private static final long DRIVE_BYTES = 32L << 20;
     private static final int BLOCK_BYTES = 1 << 16;
-    private static final int WRITE_BYTES = 9_000;
     private static final long PREPARED_MILLIS = 60_000;
 
     /** The second does not wait longer for the first. */
     private static final long MET_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Nobody tries longer in the midst of troubles. */
-    private static final int ATTEMPTS = 20;
-
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LOOK_MILLIS = 500;
 
     /** The meeting is over by then, and what it began: a server that was lost was found dead, and its copies made. */
@@ -39,6 +27,7 @@ final class MeetingScript {
     private final CopiesWorld world;
     private final Meeting meeting;
     private final FileModel file;
+    private final ScriptedWriter writer;
     private final PlannedTroubles troubles;
 
     private MeetingScript(CopiesWorld world, Meeting meeting, List<Planned> plan) {
@@ -46,6 +35,7 @@ final class MeetingScript {
         this.world = world;
         this.meeting = meeting;
         this.file = world.judge().addFile("/file-0", BLOCK_BYTES);
+        this.writer = new ScriptedWriter(world, file, meeting.copies());
     }
 
     /**
@@ -128,84 +118,11 @@ final class MeetingScript {
         }
     }
 
-    /** What is to be tried until it is done. */
-    @FunctionalInterface
-    interface Step {
-        boolean isDone() throws TatamiException;
+    void untilDone(ScriptedWriter.Step step) {
+        writer.untilDone(step);
     }
 
-    void untilDone(Step step) {
-        boolean isDone = false;
-        for (int attempt = 0; attempt < ATTEMPTS && !isDone; attempt++) {
-            try {
-                isDone = step.isDone();
-            } catch (TatamiException e) {
-                if (e.code() != ErrorCode.NOT_FOUND) {
-                    world.judge().heard(e);
-                }
-            }
-            if (!isDone) {
-                world.time().sleep(PAUSE_NANOS);
-            }
-        }
-    }
-
-    /**
-     * A new client makes the file, or opens it at its end, writes so many parts with pauses, flushes each, and closes
-     * it.
-     */
     void write(int parts, long pauseNanos) {
-        Map<ServerId, SimServer.Fate> fates = world.fates();
-        try (TatamiClient client = world.client().open()) {
-            FileWriter writer = opened(client);
-            if (writer == null) {
-                return;
-            }
-            FileModel.Attempt attempt = file.begin(writer.file(), writer.position(), fates);
-            try {
-                for (int part = 0; part < parts; part++) {
-                    writePart(writer, attempt, part % 2 == 1);
-                    world.time().sleep(pauseNanos);
-                }
-                writer.close();
-                promise(FileModel.Kind.DURABLE, writer, world.fates());
-            } catch (TatamiException e) {
-                world.judge().heard(e);
-                writer.abort();
-            }
-        } catch (TatamiException e) {
-            world.judge().heard(e);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private @Nullable FileWriter opened(TatamiClient client) {
-        FileWriter[] opened = new FileWriter[1];
-        untilDone(() -> {
-            TatamiPath path = TatamiPath.of(file.path());
-            CreateSpec spec =
-                    CreateSpec.DEFAULT.withReplication(meeting.copies()).withBlockSizeBytes(BLOCK_BYTES);
-            opened[0] = file.isBegun() ? client.append(path, false) : client.create(path, spec);
-            return true;
-        });
-        return opened[0];
-    }
-
-    private void writePart(FileWriter writer, FileModel.Attempt attempt, boolean isDurable) throws IOException {
-        byte[] bytes = file.offer(attempt, WRITE_BYTES);
-        writer.write(bytes, 0, bytes.length);
-        Map<ServerId, SimServer.Fate> before = world.fates();
-        if (isDurable) {
-            writer.hsync(false);
-        } else {
-            writer.hflush();
-        }
-        promise(isDurable ? FileModel.Kind.DURABLE : FileModel.Kind.FLUSHED, writer, before);
-    }
-
-    private void promise(FileModel.Kind kind, FileWriter writer, Map<ServerId, SimServer.Fate> before) {
-        world.judge().promise(file, kind, writer.position(), before);
-        world.coverage().count("promises " + kind);
+        writer.write(parts, pauseNanos);
     }
 }

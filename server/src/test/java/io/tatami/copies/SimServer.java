@@ -123,6 +123,8 @@ final class SimServer {
             isExplained |= struck != null;
             if (struck == SimFaults.Fault.POWER_CUT) {
                 cutPower();
+            } else if (struck == SimFaults.Fault.IO_ERROR) {
+                diskFailures++;
             }
         }
         if (!isExplained) {
