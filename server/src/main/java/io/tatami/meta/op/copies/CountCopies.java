@@ -48,7 +48,7 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
         NeededBlocks blocks = new NeededBlocks(state);
         byte[] prefix = Keys.replicas(server);
         try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
-            while (held + others < COUNTED_MAX && cursor.next()) {
+            while (held + others < COUNTED_MAX && !isKept(request, status, held + others) && cursor.next()) {
                 if (ShardState.parse(cursor.value(), ReplicaRecord.parser()).getHeld()) {
                     held++;
                 } else {
@@ -66,6 +66,11 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
             }
         }
         status.setHeldBlocks(held).setOpenBlocks(others).setDrained(held + others == 0 && state.isFoundEmpty(server));
+    }
+
+    /** Whether no more is to be known. */
+    private static boolean isKept(CountCopiesRequest request, CopiesStatusReply.Builder status, long counted) {
+        return request.getOnlyWhetherDrained() && (request.getGivenUp() ? status.getIsBeingCopied() : counted > 0);
     }
 
     /** Whether something can be done for the block, and was not. */

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * fields belong to the runs of one background task, which never overlap.
  */
 final class DrainEnds implements BackgroundTask {
-    /** A shard counts the blocks that it has on the server. */
+    /** A shard walks over the blocks that it has on the server up to the first that keeps it. */
     private static final Duration REST = Duration.ofSeconds(5);
 
     private static final Duration BETWEEN_SERVERS = Duration.ofSeconds(1);
@@ -60,8 +60,10 @@ final class DrainEnds implements BackgroundTask {
 
     /** Whether all shards say that they have no block on a server now. Called by any thread. */
     CompletableFuture<Boolean> isDrained(ServerId server) {
-        CopiesStatusRequest request =
-                CopiesStatusRequest.newBuilder().setServerId(server.value()).build();
+        CopiesStatusRequest request = CopiesStatusRequest.newBuilder()
+                .setServerId(server.value())
+                .setOnlyWhetherDrained(true)
+                .build();
         List<CompletableFuture<Boolean>> answers = new ArrayList<>();
         for (int shard = 0; shard < peers.map().getShards(); shard++) {
             answers.add(peers.call(GroupId.ofShard(shard), MetaMethods.COPIES_STATUS, request)

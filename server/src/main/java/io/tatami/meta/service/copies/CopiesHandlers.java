@@ -42,9 +42,15 @@ public final class CopiesHandlers implements GroupPart<ShardState> {
                                         origin,
                                         CountCopiesRequest.newBuilder()
                                                 .setServerId(asked.getServerId())
+                                                .setOnlyWhetherDrained(asked.getOnlyWhetherDrained())
                                                 .setGivenUp(ofServer.isGivenUp(new ServerId(asked.getServerId())))
                                                 .build())
                                 .thenApply(counted -> {
+                                    boolean isKnown = asked.getOnlyWhetherDrained()
+                                            && !ofServer.isGivenUp(new ServerId(asked.getServerId()));
+                                    if (isKnown) {
+                                        return counted;
+                                    }
                                     if (asked.getServerId() != 0) {
                                         return ofServer.complete(new ServerId(asked.getServerId()), counted);
                                     }

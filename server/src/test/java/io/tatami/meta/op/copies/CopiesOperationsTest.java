@@ -309,6 +309,27 @@ final class CopiesOperationsTest {
         assertEquals(2, record().getServerIdCount());
     }
 
+    @Test
+    void whetherADrainHasEndedIsKnownByTheFirstBlockThatKeepsTheServer() throws Exception {
+        report(other, made(intend(other)));
+        CountCopiesRequest.Builder request =
+                CountCopiesRequest.newBuilder().setServerId(holder.value()).setOnlyWhetherDrained(true);
+        shard.change(state -> {
+            for (long number = 1; number <= 3; number++) {
+                state.putReplica(
+                        holder,
+                        new BlockId(block.value() + number),
+                        Objects.requireNonNull(state.replica(holder, block)));
+            }
+        });
+        CopiesStatusReply first = shard.run(new CountCopies(), request.build());
+        assertEquals(1, first.getHeldBlocks() + first.getOpenBlocks());
+        assertFalse(first.getDrained());
+        CopiesStatusReply all =
+                shard.run(new CountCopies(), request.clearOnlyWhetherDrained().build());
+        assertEquals(4, all.getHeldBlocks() + all.getOpenBlocks());
+    }
+
     private AdvanceHealCursorReply advance(int pass, int limit, long waitingMax) throws Exception {
         return shard.run(
                 new AdvanceHealCursor(),
