@@ -103,7 +103,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
      * Checks for progress. Without progress the session gives its buffer back; it ends if the writer, or the next
      * server, has been silent for too long.
      */
-    void checkStandstill() {
+    void checkStandstill(long nowNanos) {
+        if (steps.isResting(nowNanos)) {
+            return;
+        }
         worker.execute(() -> guarded(steps::lookAtStandstill));
     }
 

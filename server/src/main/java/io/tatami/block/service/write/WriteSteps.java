@@ -42,6 +42,11 @@ final class WriteSteps {
 
     private long movedNanos;
 
+    /** Whether nothing is to be done before {@link #restEndNanos} unless something comes; read by any thread. */
+    private volatile boolean resting;
+
+    private long restEndNanos;
+
     WriteSteps(
             WriteSession session,
             WriteBlockRequest request,
@@ -95,6 +100,7 @@ final class WriteSteps {
 
     /** Takes a frame; owns its payload from now on. */
     void arrive(ArrivedFrame arrived) throws TatamiException {
+        resting = false;
         waiting.add(arrived);
         heardNanos = context.nowNanos();
         if (!arrived.isEmpty()) {
@@ -261,6 +267,14 @@ final class WriteSteps {
         throw new IllegalStateException(block + " has no server behind");
     }
 
+    /**
+     * Whether {@link #lookAtStandstill} would do nothing, as it has found before. May be called by any thread:
+     * thousands of writers that rest are looked at by one, and take none of their own.
+     */
+    boolean isResting(long nowNanos) {
+        return resting && nowNanos - restEndNanos < 0;
+    }
+
     /** Parks a session that stands still; ends it if the writer or the next server was silent for too long. */
     void lookAtStandstill() throws TatamiException {
         BlockServerSettings settings = context.settings();
@@ -280,7 +294,16 @@ final class WriteSteps {
             if (state instanceof WriteState.Writing && window.rest()) {
                 acknowledge();
             }
+            restEndNanos = heardNanos + TimeUnit.MILLISECONDS.toNanos(settings.writerIdleMillis());
+            resting = waiting.isEmpty() && isParked();
         }
+    }
+
+    /** Whether all bytes are durable, and nothing is awaited of the next server. */
+    private boolean isParked() {
+        return state instanceof WriteState.Streaming open
+                && open.copy().durableBytes() == open.copy().lengthBytes()
+                && !(open.downstream() instanceof NextServer next && next.owes());
     }
 
     private static boolean isOver(long nanos, long limitMillis) {

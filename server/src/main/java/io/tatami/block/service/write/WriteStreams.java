@@ -217,7 +217,8 @@ public final class WriteStreams {
 
     /** Parks or ends sessions without progress; called periodically. */
     public void checkStandstill() {
-        sessions().forEach(WriteSession::checkStandstill);
+        long nowNanos = context.nowNanos();
+        sessions().forEach(session -> session.checkStandstill(nowNanos));
     }
 
     private List<WriteSession> sessions() {

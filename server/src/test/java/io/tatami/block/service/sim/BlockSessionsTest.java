@@ -281,6 +281,36 @@ final class BlockSessionsTest {
         assertFalse(writer.stream.isAnswered());
     }
 
+    /** A server has thousands of them, and looks at all of them every few moments. */
+    @Test
+    void aWriterThatRestsTakesNoThreadUntilItSendsOrHasBeenIdleForTooLong() {
+        writer.send(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, 0);
+        Duration parked = Duration.ofMillis(world.settings.parkMillis() + 1);
+        world.clock.advance(parked);
+        world.checkStandstill();
+        acknowledge(FRAME, FRAME);
+        world.checkStandstill();
+
+        world.writes.checkStandstill();
+        assertFalse(world.executor.runNext(), "a writer that rests is looked at by a thread of its own");
+
+        writer.send(FRAME);
+        world.executor.runAll();
+        acknowledge(2 * FRAME, FRAME);
+        world.writes.checkStandstill();
+        assertTrue(world.executor.runNext(), "nobody looks whether the writer goes on");
+        world.clock.advance(parked);
+        world.checkStandstill();
+        acknowledge(2 * FRAME, 2 * FRAME);
+        world.checkStandstill();
+
+        world.clock.advance(Duration.ofMillis(world.settings.writerIdleMillis() + 1));
+        world.checkStandstill();
+        assertFailed(ErrorCode.DEADLINE_EXCEEDED);
+    }
+
     @Test
     void streamsThatStandStillAreFlushedAndParkedAndGoOn() throws Exception {
         writer.send(FRAME);
