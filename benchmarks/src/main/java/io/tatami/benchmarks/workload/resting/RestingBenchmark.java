@@ -14,6 +14,7 @@ import io.tatami.benchmarks.harness.report.RoundsCommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import picocli.CommandLine.Command;
@@ -36,6 +37,9 @@ public final class RestingBenchmark extends RoundsCommand {
     private static final ClientProcesses.Kind RESTING = new ClientProcesses.Kind(RestingWorker.class, 1, "512m");
     private static final int MEBIBYTE = 1 << 20;
     private static final long CAPACITY_MEBIBYTES = 6_144;
+
+    /** Twice as long as a stream stands still until its buffers are given back. */
+    private static final long REST_SECONDS = 10;
 
     @Mixin
     private PeerOptions peers = new PeerOptions();
@@ -73,7 +77,7 @@ public final class RestingBenchmark extends RoundsCommand {
     }
 
     private void measure(int round, Peer peer, FileSystem fs, ClientProcesses resting, Results results)
-            throws IOException {
+            throws IOException, InterruptedException {
         double alone = stream(fs);
         figures.put("alone, MiB/s", alone);
         results.row(round, 0, text(alone), "", "", text(residentMebibytes(peer)));
@@ -81,6 +85,7 @@ public final class RestingBenchmark extends RoundsCommand {
         long begin = System.nanoTime();
         resting.run(RestingWorker.OPEN + " " + writers / PROCESSES);
         double openSeconds = seconds(begin);
+        TimeUnit.SECONDS.sleep(REST_SECONDS);
         double beside = stream(fs);
         figures.put("beside, MiB/s", beside);
         progress.tell("round %d: %.0f MiB/s beside them", round, beside);
