@@ -101,8 +101,13 @@ final class FileLocator {
         }
         List<BlockExtent> extents = new ArrayList<>();
         long offset = 0;
-        for (BlockLocation location : status.wire().getBlockList()) {
-            Visible visible = location.getOpen() ? visible(location) : new Visible(location.getLength(), true);
+        List<BlockLocation> locations = status.wire().getBlockList();
+        int lastKnown = lastKnown(locations);
+        for (int index = 0; index < locations.size(); index++) {
+            BlockLocation location = locations.get(index);
+            Visible visible = location.getOpen() && index >= lastKnown
+                    ? visible(location)
+                    : new Visible(location.getLength(), true);
             if (visible.lengthBytes > 0) {
                 BlockId block = new BlockId(location.getBlockId());
                 List<ServerId> holders = ServerId.listOf(location.getServerIdList());
@@ -115,6 +120,18 @@ final class FileLocator {
             }
         }
         return FileContent.of(status, extents);
+    }
+
+    /**
+     * The index of the last block of which the home knows bytes; -1 for none. It knows all bytes of those before it.
+     * Their servers are not asked: for a moment of a recovery their copies are not final.
+     */
+    static int lastKnown(List<BlockLocation> locations) {
+        int index = locations.size() - 1;
+        while (index >= 0 && locations.get(index).getLength() == 0) {
+            index--;
+        }
+        return index;
     }
 
     /** Where the file's blocks are now, by its id: they may have moved to other servers. */
