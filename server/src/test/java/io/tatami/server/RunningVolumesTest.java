@@ -173,6 +173,9 @@ final class RunningVolumesTest {
                 TatamiClient client = connect(node)) {
             write(client, files++);
             run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString());
+            // Asked again, that changes nothing.
+            run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", first.toString());
+            assertTrue(volume(client, first).getDraining());
         }
         try (StandaloneNode node = start();
                 TatamiClient client = connect(node)) {

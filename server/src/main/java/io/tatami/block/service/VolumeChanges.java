@@ -87,14 +87,15 @@ final class VolumeChanges {
         }
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             if (known.normal(served.path()).equals(path)) {
-                known.remembered().added(path, served.volume().id());
+                known.remembered()
+                        .added(path, served.volume().id(), served.volume().isClosedToNew());
                 return;
             }
         }
         Volume volume = known.open(path, request.getCapacityBytes(), volumes);
         try {
             CrashPoint.hit("service.volume.before-remembered");
-            known.remembered().added(path, volume.id());
+            known.remembered().added(path, volume.id(), false);
         } catch (TatamiException e) {
             close(volume, e);
             throw e;
@@ -124,7 +125,7 @@ final class VolumeChanges {
         known.remembered().drained(known.normal(served.path()), volume.id(), drain);
         CrashPoint.hit("service.volume.before-drain");
         volume.closeToNew(drain);
-        LOG.info("volume {} ({}) is {}", served.path(), volume.id(), drain ? "drained" : "no longer drained");
+        LOG.info("volume {} ({}) is {}", served.path(), volume.id(), drain ? "to be drained" : "no longer drained");
     }
 
     private void remove(VolumePlaces known, ChangeVolumeRequest request) throws TatamiException {

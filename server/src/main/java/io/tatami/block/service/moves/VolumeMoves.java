@@ -70,6 +70,10 @@ public final class VolumeMoves {
     // Guarded by this.
     private boolean running;
     private boolean unsettled = true;
+
+    /** What several volumes have is being settled, which reads any of them. */
+    private boolean settling;
+
     private @Nullable Under underWay;
 
     /** A transfer. */
@@ -152,8 +156,7 @@ public final class VolumeMoves {
 
     private synchronized boolean isUnderWay(Volume volume) {
         Under now = underWay;
-        boolean settles = running && now == null && closed;
-        return settles || (now != null && (now.from() == volume || now.to() == volume));
+        return settling || (now != null && (now.from() == volume || now.to() == volume));
     }
 
     /** Tells how the moves are. */
@@ -204,15 +207,20 @@ public final class VolumeMoves {
                 return;
             }
             unsettled = false;
+            settling = true;
         }
         boolean done = false;
         try {
             done = copies.settleAll();
         } finally {
-            if (!done) {
-                added();
-            }
+            settled(done);
         }
+    }
+
+    private synchronized void settled(boolean all) {
+        settling = false;
+        unsettled |= !all;
+        notifyAll();
     }
 
     /** One pass over a volume that is drained. Returns whether something was moved. */

@@ -114,9 +114,13 @@ public final class RememberedVolumes {
                 file + " does not hold a list of volumes; name all volumes with --volume and remove the file");
     }
 
-    /** The volume was added: the next start opens it. */
-    public void added(String path, UUID id) throws TatamiException {
-        put(new Remembered(path, id, true, false, false));
+    /**
+     * The volume was added: the next start opens it.
+     *
+     * @param drained whether it is being drained, as one that is added again may be
+     */
+    public void added(String path, UUID id, boolean drained) throws TatamiException {
+        put(new Remembered(path, id, true, false, drained));
     }
 
     /** The volume was removed: the next start does not open it. */

@@ -31,7 +31,7 @@ final class RememberedVolumesTest {
     @Test
     void theLastChangeOfAVolumeCounts() throws TatamiException {
         assertEquals(List.of(), file().read());
-        file().added("/data/é", ONE);
+        file().added("/data/é", ONE, false);
         file().drained("/data/é", ONE, true);
         file().removed("/data/lost", null);
         assertEquals(
@@ -41,7 +41,7 @@ final class RememberedVolumesTest {
                 file().read());
         file().drained("/data/é", ONE, false);
         file().removed("/data/é", ONE);
-        file().added("/data/lost", TWO);
+        file().added("/data/lost", TWO, false);
         assertEquals(
                 List.of(
                         new Remembered("/data/é", ONE, false, true, false),
@@ -60,13 +60,13 @@ final class RememberedVolumesTest {
     @Test
     void anotherVolumeInThePlaceOfARemovedOneTakesItsEntry() throws TatamiException {
         file().removed("/data/1", ONE);
-        file().added("/data/1", TWO);
+        file().added("/data/1", TWO, false);
         assertEquals(List.of(new Remembered("/data/1", TWO, true, false, false)), file().read());
     }
 
     @Test
     void filesOfOthersAndDamagedOnesAreRefused() throws TatamiException {
-        file().added("/data/1", ONE);
+        file().added("/data/1", ONE, false);
         TatamiException other =
                 assertThrows(TatamiException.class, () -> new RememberedVolumes(directory, new UUID(4, 4)).read());
         assertEquals(ErrorCode.WRONG_CLUSTER, other.code());
