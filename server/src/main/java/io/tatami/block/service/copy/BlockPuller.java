@@ -81,21 +81,23 @@ final class BlockPuller {
     }
 
     /**
-     * What is left of a copy that was never finished, and is older than this one: of this number, fenced while it was
-     * made, or of another, which the home of the block does not know. It asks a server only if that has no copy by its
-     * record; numbers rise, and a server is granted the block again only under a generation above all before.
+     * Makes room for the copy where there is one that the home of the block does not know: an older one that was never
+     * finished, of this number, fenced while it was made, or of another; or a finished one of a lower number, which was
+     * made behind the deletion of that number. The home asks a server only if that has no copy by its record; numbers
+     * rise, and a server is granted the block again only under a generation above all before. Of the same number, a
+     * finished copy is the one that is asked for.
      */
     private static void deleteOutdated(Pull pull, Volume volume) throws TatamiException {
         StoredBlock stored = volume.find(pull.block()).orElse(null);
-        if (stored != null && !stored.finalized() && isOutdated(stored, pull)) {
-            LOG.info("{} takes the place of an unfinished copy {}", pull, stored);
+        if (stored != null && isOutdated(stored, pull)) {
+            LOG.info("{} takes the place of a copy that the home does not know: {}", pull, stored);
             boolean unused = volume.delete(pull.block(), stored.copyNumber(), pull.generation());
         }
     }
 
     private static boolean isOutdated(StoredBlock stored, Pull pull) {
         if (stored.copyNumber() == pull.copyNumber()) {
-            return true;
+            return !stored.finalized();
         }
         return stored.copyNumber() < pull.copyNumber()
                 && !stored.generation().isAbove(pull.generation())

@@ -240,6 +240,20 @@ final class BlockPullerTest {
         requireCopy();
     }
 
+    /**
+     * Its number was deleted before the late command came that made it, and the mark of that ended with the process.
+     */
+    @Test
+    void finishedCopyOfALowerNumberIsReplaced() throws Exception {
+        make(pull(LENGTH, 1));
+
+        make(numbered(2, LENGTH, 1));
+
+        assertEquals(2, disk.volume().find(BLOCK).orElseThrow().copyNumber());
+        requireCopy();
+        assertEquals(ErrorCode.ALREADY_EXISTS, failure(pull(LENGTH, 1)));
+    }
+
     @Test
     void aDiskThatFailsAnyAccessLeavesTheWholeCopyOrNone() throws Exception {
         for (long access = 0; ; access++) {
@@ -359,11 +373,15 @@ final class BlockPullerTest {
     }
 
     private static Pull pull(long length, int... servers) throws TatamiException {
+        return numbered(1, length, servers);
+    }
+
+    private static Pull numbered(int copyNumber, long length, int... servers) throws TatamiException {
         PullBlocksRequest.Item.Builder item = PullBlocksRequest.Item.newBuilder()
                 .setBlockId(BLOCK.value())
                 .setGeneration(Generation.FIRST.value())
                 .setLength(length)
-                .setCopyNumber(1);
+                .setCopyNumber(copyNumber);
         for (int server : servers) {
             item.addSource(WriteTarget.newBuilder()
                     .setServerId(server)
