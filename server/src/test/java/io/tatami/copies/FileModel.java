@@ -156,14 +156,26 @@ final class FileModel {
      * @param isClosed whether the file is; of an open one the servers in front may show less than those behind
      */
     Floor floor(Map<ServerId, SimServer.Fate> now, boolean isClosed) {
+        return floor(now, isClosed, promises.size());
+    }
+
+    /**
+     * {@link #floor(Map, boolean)} by the first {@code made} promises alone, or all where some were forgotten since.
+     */
+    Floor floor(Map<ServerId, SimServer.Fate> now, boolean isClosed, int made) {
         Floor floor = new Floor(0, "nothing was promised");
-        for (Promise promise : promises) {
+        for (Promise promise : promises.subList(0, Math.min(made, promises.size()))) {
             boolean counts = isClosed || promise.kind() != Kind.SEEN;
             if (counts && promise.lengthBytes() > floor.lengthBytes() && holds(promise, now)) {
                 floor = new Floor(promise.lengthBytes(), promise.toString());
             }
         }
         return floor;
+    }
+
+    /** How many promises were made. */
+    int promises() {
+        return promises.size();
     }
 
     private boolean holds(Promise promise, Map<ServerId, SimServer.Fate> now) {

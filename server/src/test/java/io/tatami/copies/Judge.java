@@ -99,11 +99,13 @@ final class Judge {
      *
      * @param attempts how many writers there were
      * @param renewals of its blocks
+     * @param promises how many were made: by later ones a reader may have come too early
      */
-    record Before(FileModel.Floor floor, int attempts, Map<ServerId, SimServer.Fate> fates, int renewals) {}
+    record Before(
+            FileModel.Floor floor, int attempts, Map<ServerId, SimServer.Fate> fates, int renewals, int promises) {}
 
     Before before(FileModel file) {
-        return new Before(floor(file), file.attempts(), world.fates(), file.renewals());
+        return new Before(floor(file), file.attempts(), world.fates(), file.renewals(), file.promises());
     }
 
     private FileModel.Floor floor(FileModel file) {
@@ -119,8 +121,10 @@ final class Judge {
      */
     void seen(FileModel file, Before before, long lengthBytes, byte[] bytes, int readBytes) {
         FileModel.Floor floor = before.floor();
+        long still = file.floor(world.fates(), !world.metadata().isOpen(file.file()), before.promises())
+                .lengthBytes();
         Check.check(
-                lengthBytes >= Math.min(floor.lengthBytes(), floor(file).lengthBytes()),
+                lengthBytes >= Math.min(floor.lengthBytes(), still),
                 "a reader sees %d bytes of %s in spite of %s",
                 lengthBytes,
                 file.path(),
