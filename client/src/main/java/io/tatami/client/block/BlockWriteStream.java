@@ -459,6 +459,9 @@ public final class BlockWriteStream implements AutoCloseable {
         if (sending == null || ended || !window.isAtRest(sequence)) {
             return;
         }
+        if (!sending.isWritable() && !window.isAnswerDue()) {
+            return;
+        }
         if (!window.expectAnswer()) {
             sending.cancel("no answer to an empty frame");
         } else if (sending.isWritable()) {

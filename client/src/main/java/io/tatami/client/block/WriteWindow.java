@@ -220,6 +220,16 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         return isStill;
     }
 
+    /** Whether an empty frame was sent and not answered. */
+    boolean isAnswerDue() {
+        lock.lock();
+        try {
+            return isAnswerDue;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** An empty frame is sent now. False where an earlier one was not answered in time: the stream has failed. */
     boolean expectAnswer() {
         lock.lock();

@@ -84,12 +84,26 @@ public final class FileWriter implements AutoCloseable {
     private final OpenWriters.Member atRest = new OpenWriters.Member() {
         @Override
         public boolean keepAlive() {
-            return !tryTurn() || endTurn(blocks.keepAlive());
+            if (!tryTurn()) {
+                return true;
+            }
+            try {
+                return blocks.keepAlive();
+            } finally {
+                endTurn();
+            }
         }
 
         @Override
         public boolean mend() {
-            return !tryTurn() || endTurn(mendAtRest());
+            if (!tryTurn()) {
+                return true;
+            }
+            try {
+                return mendAtRest();
+            } finally {
+                endTurn();
+            }
         }
     };
 
@@ -332,17 +346,20 @@ public final class FileWriter implements AutoCloseable {
         if (closing || hasEnded() || !turn.tryAcquire()) {
             return false;
         }
-        return !hasEnded() || !endTurn(true);
+        if (hasEnded()) {
+            endTurn();
+            return false;
+        }
+        return true;
     }
 
     /** Ends what {@link #tryTurn} began, and an abort meanwhile, which did not wait. */
-    private boolean endTurn(boolean result) {
+    private void endTurn() {
         turn.release();
         if (failure != null && turn.tryAcquire()) {
             release();
             turn.release();
         }
-        return result;
     }
 
     private boolean mendAtRest() {

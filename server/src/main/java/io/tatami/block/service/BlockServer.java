@@ -299,6 +299,12 @@ public final class BlockServer implements AutoCloseable {
         }
 
         @Override
+        public boolean areKnown() {
+            Registration joined = registration;
+            return joined == null || joined.isKnown();
+        }
+
+        @Override
         public void end(VolumeSet.ServedVolume served) {
             pulls.endOn(served.volume());
             port.endOn(served.volume());

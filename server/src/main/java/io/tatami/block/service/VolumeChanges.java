@@ -36,6 +36,9 @@ final class VolumeChanges {
         /** The server's volumes are others than before. */
         void changed();
 
+        /** Whether the cluster has heard of that. */
+        boolean areKnown();
+
         /** Ends what is under way on a volume that is no longer served, and closes it then; does not wait for that. */
         void end(VolumeSet.ServedVolume served);
     }
@@ -157,22 +160,25 @@ final class VolumeChanges {
                     served.path() + " is the only open volume of this block server; add another one first, or take the"
                             + " server out with 'tatami admin block drain', stop it and 'tatami admin block forget'");
         }
+        if (!parts.areKnown()) {
+            throw new TatamiException(
+                    ErrorCode.BUSY,
+                    "the cluster has not heard yet which volumes this block server has, by which it knows the server;"
+                            + " ask again");
+        }
         boolean wasDrained = volume.isClosedToNew();
         volume.closeToNew(true);
-        try {
-            long blocks = volume.statistics().blocks();
-            if (blocks > 0 && !giveUp) {
-                throw new TatamiException(
-                        ErrorCode.IN_USE,
-                        served.path() + " has " + blocks + " blocks; move them to the server's other volumes with"
-                                + " 'tatami admin volume drain' and wait until 'tatami admin volume status' shows none,"
-                                + " or lose them with --give-up");
-            }
-            known.remembered().removed(known.normal(served.path()), volume.id());
-        } catch (TatamiException e) {
+        long blocks = volume.statistics().blocks();
+        if (blocks > 0 && !giveUp) {
             volume.closeToNew(wasDrained);
-            throw e;
+            throw new TatamiException(
+                    ErrorCode.IN_USE,
+                    served.path() + " has " + blocks + " blocks; move them to the server's other volumes with"
+                            + " 'tatami admin volume drain' and wait until 'tatami admin volume status' shows none,"
+                            + " or lose them with --give-up");
         }
+        // Where that fails, the next start may find it written: so the volume stays without new blocks.
+        known.remembered().removed(known.normal(served.path()), volume.id());
         CrashPoint.hit("service.volume.before-removed");
         volumes.remove(served);
         parts.changed();

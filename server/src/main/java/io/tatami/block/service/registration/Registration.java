@@ -26,6 +26,7 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,7 +59,13 @@ public final class Registration {
     private final CreditPool credits;
     private IdentityFile.Identity identity;
     private ClusterMap map = ClusterMap.getDefaultInstance();
-    private boolean registered;
+    private volatile boolean registered;
+
+    /** How often the server's volumes changed: now, when the last registration was sent, and as the cluster knows. */
+    private final AtomicInteger changes = new AtomicInteger();
+
+    private int changesSent;
+    private volatile int changesKnown;
     private boolean asking;
     private boolean leaving;
     private boolean superseded;
@@ -120,6 +127,7 @@ public final class Registration {
                 hear(link.heartbeat(heartbeat()), this::heartbeatAnswered);
             } else {
                 CrashPoint.hit("service.register.before-send");
+                changesSent = changes.get();
                 hear(link.register(request()), this::registrationAnswered);
             }
         }
@@ -142,6 +150,7 @@ public final class Registration {
 
     /** Has the cluster know which volumes are this server's now; on any thread. */
     public void registerAgain() {
+        changes.incrementAndGet();
         housekeeping.execute(() -> {
             registered = false;
             nextTalkMillis = nowMillis();
@@ -168,8 +177,15 @@ public final class Registration {
         }
         CrashPoint.hit("service.register.after-identity");
         learn(reply.getMap());
-        registered = true;
+        changesKnown = changesSent;
+        // A request that was under way when the volumes changed has not told of that.
+        registered = changesSent == changes.get();
         nextTalkMillis = nowMillis();
+    }
+
+    /** Whether the cluster knows the server by its present volumes. May be called by any thread. */
+    public boolean isKnown() {
+        return registered && changesKnown == changes.get();
     }
 
     /** A server that is superseded, or has a former disk of one, never is registered; any other is later. */
