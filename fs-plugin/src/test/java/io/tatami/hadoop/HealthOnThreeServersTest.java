@@ -91,9 +91,10 @@ final class HealthOnThreeServersTest {
                 await("two copies", () -> locations(fs, FILLER)[0].getHosts().length == 2);
                 BlockNode third = blockServer("third", "127.0.0.13", uri);
                 try (third) {
-                    setRack(client, third, "/far");
                     writeOn(fs, third);
                     assertTrue(fs.delete(FILLER, false));
+                    // Only now: a second rack would have a copy of the filler made there.
+                    setRack(client, third, "/far");
                     byte[] unused = write(fs, TEN, 10);
                     await("three copies", () -> locations(fs, TEN)[0].getHosts().length == 3);
                 }
