@@ -156,7 +156,9 @@ public final class VolumeMoves {
 
     private synchronized boolean isUnderWay(Volume volume) {
         Under now = underWay;
-        return settling || (now != null && (now.from() == volume || now.to() == volume));
+        // Between two transfers a pass looks at any volume; once this is closed it ends soon.
+        boolean isBetween = closed && running && now == null;
+        return settling || isBetween || (now != null && (now.from() == volume || now.to() == volume));
     }
 
     /** Tells how the moves are. */
@@ -207,19 +209,21 @@ public final class VolumeMoves {
                 return;
             }
             unsettled = false;
-            settling = true;
         }
         boolean done = false;
+        settling(true);
         try {
             done = copies.settleAll();
         } finally {
-            settled(done);
+            settling(false);
+            if (!done) {
+                added();
+            }
         }
     }
 
-    private synchronized void settled(boolean all) {
-        settling = false;
-        unsettled |= !all;
+    private synchronized void settling(boolean whether) {
+        settling = whether;
         notifyAll();
     }
 
@@ -390,7 +394,12 @@ public final class VolumeMoves {
         }
 
         private void settle(BlockId block) {
-            copies.settle(block);
+            settling(true);
+            try {
+                copies.settle(block);
+            } finally {
+                settling(false);
+            }
             if (!from.statistics().failure().isEmpty()) {
                 waits(
                         block,

@@ -324,4 +324,17 @@ final class VolumeMovesTest {
         rig.moves().addTo(reply);
         return reply.getVolume(place);
     }
+
+    /** Between two transfers a pass reads any volume. */
+    @Test
+    void aCloseAwaitsThePassThatIsUnderWay() throws Exception {
+        VolumeMoves moves = rig.moves();
+        List<Runnable> begun = new ArrayList<>();
+        moves.look(begun::add);
+        assertTrue(moves.awaitEnd(rig.first.volume(), 0));
+        moves.close();
+        assertFalse(moves.awaitEnd(rig.first.volume(), 0));
+        begun.forEach(Runnable::run);
+        assertTrue(moves.awaitEnd(rig.first.volume(), 0));
+    }
 }
