@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ServerId;
-import io.tatami.cluster.BalancePlan.Move;
 import io.tatami.cluster.CopyJudge.Healthy;
 import io.tatami.cluster.CopyJudge.Kind;
 import io.tatami.cluster.CopyJudge.KnownCopy;
@@ -65,11 +64,11 @@ final class BalancePlanTest {
     void noMoveMakesTheSourceEmptierThanTheMeanNorTheTargetFullerNorAServerFull() {
         BalancePlan plan = plan(server(1, 6_000), server(2, 4_000));
         List<KnownCopy> copies = List.of(copy(new ServerId(1)));
-        assertTrue(plan.move(1, copies, new ServerId(1), 1_000, 7).isPresent());
-        assertTrue(plan.move(1, copies, new ServerId(1), 1_001, 7).isEmpty());
+        assertTrue(plan.target(1, copies, new ServerId(1), 1_000, 7).isPresent());
+        assertTrue(plan.target(1, copies, new ServerId(1), 1_001, 7).isEmpty());
         BalancePlan full = plan(server(1, 9_990), server(2, 9_990), server(3, 8_950));
-        assertTrue(full.move(1, copies, new ServerId(1), 60, 7).isEmpty());
-        assertTrue(full.move(1, copies, new ServerId(1), 40, 7).isPresent());
+        assertTrue(full.target(1, copies, new ServerId(1), 60, 7).isEmpty());
+        assertTrue(full.target(1, copies, new ServerId(1), 40, 7).isPresent());
     }
 
     /** A cluster of blocks, whose servers' figures are those of a while ago. */
@@ -160,21 +159,21 @@ final class BalancePlanTest {
             for (ServerId source : figures.sources()) {
                 long left = figures.excessBytes(source) / 2 / shards;
                 for (int block = shard; block < holders.size(); block += shards) {
-                    Optional<Move> move =
-                            plan.move(wanted.get(block), copies(block), source, lengths.get(block), block);
+                    Optional<ServerId> move =
+                            plan.target(wanted.get(block), copies(block), source, lengths.get(block), block);
                     if (move.isEmpty()) {
                         continue;
                     }
                     if (lengths.get(block) > left) {
                         if (random.nextDouble() * lengths.get(block) < left) {
-                            plan = plan.moved(source, move.get().target(), lengths.get(block));
-                            move(block, source, move.get().target());
+                            plan = plan.moved(source, move.get(), lengths.get(block));
+                            move(block, source, move.get());
                         }
                         break;
                     }
                     left -= lengths.get(block);
-                    plan = plan.moved(source, move.get().target(), lengths.get(block));
-                    move(block, source, move.get().target());
+                    plan = plan.moved(source, move.get(), lengths.get(block));
+                    move(block, source, move.get());
                 }
             }
         }
@@ -192,10 +191,10 @@ final class BalancePlanTest {
                 changed = false;
                 for (int block = 0; block < world.holders.size(); block++) {
                     for (ServerId source : plan.sources()) {
-                        Optional<Move> move = plan.move(
+                        Optional<ServerId> move = plan.target(
                                 world.wanted.get(block), world.copies(block), source, world.lengths.get(block), block);
                         if (move.isPresent()) {
-                            world.move(block, source, move.get().target());
+                            world.move(block, source, move.get());
                             plan = BalancePlan.of(world.view(), PERCENT);
                             changed = true;
                             moved++;

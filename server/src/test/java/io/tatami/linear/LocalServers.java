@@ -45,16 +45,6 @@ final class LocalServers implements Servers {
     }
 
     @Override
-    public String wayToEnd() {
-        return "stop";
-    }
-
-    @Override
-    public boolean canPause() {
-        return false;
-    }
-
-    @Override
     public void end(int server) throws IOException {
         servers.get(server).close();
     }
@@ -92,16 +82,6 @@ final class LocalServers implements Servers {
         List<Integer> shards = List.of(2 * server - 2, 2 * server - 1);
         List<InetSocketAddress> seeds = addresses.subList(0, 1);
         return MetadataServer.join(location, seeds, shards, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
-    }
-
-    @Override
-    public void pause(int server) {
-        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
-    }
-
-    @Override
-    public void resume(int server) {
-        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
     }
 
     @Override

@@ -13,10 +13,14 @@ interface Servers extends AutoCloseable {
     List<InetSocketAddress> addresses();
 
     /** How a server ends; {@code kill} or {@code stop}. */
-    String wayToEnd();
+    default String wayToEnd() {
+        return "stop";
+    }
 
     /** Whether {@link #pause} can be asked for. */
-    boolean canPause();
+    default boolean canPause() {
+        return false;
+    }
 
     /** Ends a server as roughly as may be. */
     void end(int server) throws IOException, InterruptedException;
@@ -25,10 +29,14 @@ interface Servers extends AutoCloseable {
     void begin(int server) throws IOException, InterruptedException;
 
     /** Stops a server where it is; its connections stay open, and nothing is answered. */
-    void pause(int server) throws IOException;
+    default void pause(int server) throws IOException {
+        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
+    }
 
     /** Lets a server go on that was paused. */
-    void resume(int server) throws IOException;
+    default void resume(int server) throws IOException {
+        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
+    }
 
     /** The most that a mishap lasts. */
     default int mishapMillisMax() {

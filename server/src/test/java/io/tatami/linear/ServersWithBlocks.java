@@ -64,16 +64,6 @@ final class ServersWithBlocks implements Servers {
     }
 
     @Override
-    public String wayToEnd() {
-        return "stop";
-    }
-
-    @Override
-    public boolean canPause() {
-        return false;
-    }
-
-    @Override
     public void end(int server) throws IOException {
         blockServers.get(server).close();
     }
@@ -81,16 +71,6 @@ final class ServersWithBlocks implements Servers {
     @Override
     public void begin(int server) throws IOException {
         blockServers.set(server, open(server));
-    }
-
-    @Override
-    public void pause(int server) {
-        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
-    }
-
-    @Override
-    public void resume(int server) {
-        throw new UnsupportedOperationException("a server in this JVM cannot be paused");
     }
 
     @Override

@@ -23,13 +23,11 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Copies move onto a block server that joins a cluster of three, over real servers. */
 final class BalancedServersTest {
@@ -57,17 +55,21 @@ final class BalancedServersTest {
                     writer.write(content, 0, BYTES);
                 }
             }
-            run("admin", "block", "balance", node.uri(), "off");
+            CommandRun.run(ExitCode.DONE, "admin", "block", "balance", node.uri(), "off");
             BlockNode fourth = join(node, client, "127.0.0.14");
-            await(() -> run("admin", "block", "status", node.uri()).contains("switched it off"));
-            run("admin", "block", "balance", node.uri(), "on", "--threshold", "24");
-            await(() -> used(client, fourth) > 3 * BYTES);
+            Eventually.await(
+                    PATIENCE,
+                    () -> CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri())
+                            .contains("switched it off"));
+            CommandRun.run(ExitCode.DONE, "admin", "block", "balance", node.uri(), "on", "--threshold", "24");
+            Eventually.await(PATIENCE, () -> used(client, fourth) > 3 * BYTES);
             fourth.close();
             try (BlockNode again = join(node, client, "127.0.0.14")) {
                 assertEquals(fourth.id(), again.id());
-                await(() -> difference(client) < 0.13);
-                assertTrue(run("admin", "block", "status", node.uri()).contains("were moved"));
-                await(() -> code("fsck", node.uri()) == ExitCode.DONE);
+                Eventually.await(PATIENCE, () -> difference(client) < 0.13);
+                assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri())
+                        .contains("were moved"));
+                Eventually.await(PATIENCE, () -> code("fsck", node.uri()) == ExitCode.DONE);
                 for (int i = 0; i < FILES; i++) {
                     assertArrayEquals(content, read(client, file(i)));
                 }
@@ -129,25 +131,5 @@ final class BalancedServersTest {
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(out))
                 .execute(words);
-    }
-
-    private static String run(String... words) {
-        StringWriter out = new StringWriter();
-        CommandLine command =
-                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
-        assertEquals(ExitCode.DONE, command.execute(words), out::toString);
-        return out.toString();
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!condition.holds()) {
-            assertTrue(Instant.now().isBefore(end), "what is waited for does not come");
-            Thread.sleep(100);
-        }
     }
 }

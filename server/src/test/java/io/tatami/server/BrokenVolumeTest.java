@@ -38,13 +38,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node with two volumes is started again when one of them is no longer what it was. */
 final class BrokenVolumeTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int MIB = 1 << 20;
     private static final int FILES = 6;
     private static final long CAPACITY_BYTES = 96 * MIB;
@@ -183,7 +183,7 @@ final class BrokenVolumeTest {
         Files.move(away, second);
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
-            await(() -> pendingReclaims(client) == 0);
+            Eventually.await(PATIENCE, () -> pendingReclaims(client) == 0);
             for (VolumeStatus volume : volumes(client)) {
                 assertEquals(0, volume.getBlocks(), volume.getPath());
             }
@@ -200,7 +200,7 @@ final class BrokenVolumeTest {
         }
         try (StandaloneNode node = start(List.of(first));
                 TatamiClient client = connect(node)) {
-            await(() -> pendingReclaims(client) == 0);
+            Eventually.await(PATIENCE, () -> pendingReclaims(client) == 0);
         }
     }
 
@@ -210,10 +210,12 @@ final class BrokenVolumeTest {
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
             int broken = FILES - readable(client);
-            await(() -> findings(client).stream()
-                            .filter(problem -> problem.contains("is unavailable"))
-                            .count()
-                    == broken);
+            Eventually.await(
+                    PATIENCE,
+                    () -> findings(client).stream()
+                                    .filter(problem -> problem.contains("is unavailable"))
+                                    .count()
+                            == broken);
             assertTrue(findings(client).stream().noneMatch(problem -> problem.contains("is missing")));
             String printed = fsck(node);
             assertTrue(printed.contains("volume " + second + " does not serve: "), printed);
@@ -221,7 +223,7 @@ final class BrokenVolumeTest {
         Files.move(away, second);
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
-            await(() -> findings(client).isEmpty());
+            Eventually.await(PATIENCE, () -> findings(client).isEmpty());
             assertEquals(FILES, readable(client));
         }
     }
@@ -239,12 +241,12 @@ final class BrokenVolumeTest {
                 FileWriter unused = client.create(path(number), CreateSpec.DEFAULT.withBlockSizeBytes(4 * MIB));
                 assertEquals(0, unused.position());
             }
-            await(() -> read(other, FILES).length == 0);
-            await(() -> recovered(other) == FILES);
+            Eventually.await(PATIENCE, () -> read(other, FILES).length == 0);
+            Eventually.await(PATIENCE, () -> recovered(other) == FILES);
             for (int number = FILES; number < 2 * FILES; number++) {
                 other.delete(path(number), false);
             }
-            await(() -> pendingReclaims(other) == 0);
+            Eventually.await(PATIENCE, () -> pendingReclaims(other) == 0);
         }
     }
 
@@ -261,7 +263,7 @@ final class BrokenVolumeTest {
                 byte[] bytes = bytes(number);
                 writer.write(bytes, 0, bytes.length);
                 TatamiPath path = path(number);
-                await(() -> lengthBytes(client, path) > 0);
+                Eventually.await(PATIENCE, () -> lengthBytes(client, path) > 0);
                 seen.put(number, lengthBytes(client, path));
             }
             onFirst = volumes(client).get(0).getBlocks() - before;
@@ -270,12 +272,12 @@ final class BrokenVolumeTest {
         Path away = takeAway(second);
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
-            await(() -> recovered(client) == onFirst);
+            Eventually.await(PATIENCE, () -> recovered(client) == onFirst);
         }
         Files.move(away, second);
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
-            await(() -> recovered(client) == FILES);
+            Eventually.await(PATIENCE, () -> recovered(client) == FILES);
             for (Map.Entry<Integer, Integer> file : seen.entrySet()) {
                 byte[] kept = read(client, file.getKey());
                 assertTrue(kept.length >= file.getValue(), kept.length + " bytes of " + file);
@@ -296,7 +298,7 @@ final class BrokenVolumeTest {
         for (int number = 0; number < FILES; number++) {
             client.delete(path(number), false);
         }
-        await(() -> volumes(client).get(0).getBlocks() == 0 && pendingReclaims(client) == broken);
+        Eventually.await(PATIENCE, () -> volumes(client).get(0).getBlocks() == 0 && pendingReclaims(client) == broken);
     }
 
     /** Of the files that were left open, those that are closed once their recovery was asked for. */
@@ -333,18 +335,6 @@ final class BrokenVolumeTest {
                 .execute("fsck", node.uri().toString());
         assertEquals(ExitCode.FAILED, code);
         return out.toString();
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        while (!condition.holds()) {
-            assertTrue(System.nanoTime() < deadline, "it never came to that");
-            Thread.sleep(100);
-        }
     }
 
     /** What a disk that was overwritten looks like: both copies of the superblock are gone. */

@@ -15,24 +15,19 @@ import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.CopiesStatusReply;
-import io.tatami.server.cli.TatamiServer;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.Patience;
 import io.tatami.server.node.StandaloneNode;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** The drain of a block server, from its beginning until it is forgotten, beside a file that is being written there. */
 final class DrainedServerTest {
@@ -57,8 +52,10 @@ final class DrainedServerTest {
                         .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println));
                 BlockNode second = join(node, client, "127.0.0.12");
                 BlockNode third = join(node, client, "127.0.0.13")) {
-            await(() ->
-                    rack(client, second).equals("/two") && rack(client, third).equals("/two"));
+            Eventually.await(
+                    PATIENCE,
+                    () -> rack(client, second).equals("/two")
+                            && rack(client, third).equals("/two"));
             byte[] content = new byte[BYTES];
             new Random(7).nextBytes(content);
             write(client, CLOSED, content);
@@ -67,26 +64,26 @@ final class DrainedServerTest {
             open.hflush();
             String id = Integer.toString(third.id().value());
 
-            assertTrue(run(ExitCode.DONE, "admin", "block", "drain", node.uri(), id)
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "drain", node.uri(), id)
                     .contains("draining"));
-            await(() -> stuck(client, third).contains("no further server has room"));
-            assertTrue(run(ExitCode.DONE, "admin", "block", "status", node.uri(), id)
+            Eventually.await(PATIENCE, () -> stuck(client, third).contains("no further server has room"));
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri(), id)
                     .contains("it is being written"));
-            run(ExitCode.USAGE, "admin", "block", "forget", node.uri(), id);
+            CommandRun.run(ExitCode.USAGE, "admin", "block", "forget", node.uri(), id);
 
             try (BlockNode fourth = join(node, client, "127.0.0.14")) {
-                await(() -> held(client, fourth) > 0 && held(client, third) == 0);
+                Eventually.await(PATIENCE, () -> held(client, fourth) > 0 && held(client, third) == 0);
                 assertEquals(BlockServerInfo.State.DRAINING, info(client, third).getState());
                 open.close();
-                await(() -> info(client, third).getDrained());
+                Eventually.await(PATIENCE, () -> info(client, third).getDrained());
                 assertEquals(0, held(client, third));
-                assertTrue(run(ExitCode.DONE, "admin", "block", "status", node.uri())
+                assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri())
                         .contains("drained"));
-                run(ExitCode.USAGE, "admin", "block", "forget", node.uri(), id);
+                CommandRun.run(ExitCode.USAGE, "admin", "block", "forget", node.uri(), id);
                 stop(third);
                 assertEquals(BlockServerInfo.State.STALE, info(client, third).getState());
                 assertTrue(info(client, third).getToBeEmptied());
-                run(ExitCode.DONE, "admin", "block", "forget", node.uri(), id);
+                CommandRun.run(ExitCode.DONE, "admin", "block", "forget", node.uri(), id);
                 assertTrue(client.cluster().map().getBlockServerList().stream()
                         .noneMatch(info -> info.getServerId() == third.id().value()));
                 assertArrayEquals(content, read(client, CLOSED));
@@ -124,21 +121,21 @@ final class DrainedServerTest {
                         .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
             BlockNode away = join(node, client, "127.0.0.12");
             String id = Integer.toString(away.id().value());
-            assertTrue(run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
                     .startsWith("0 silent block servers"));
-            assertTrue(run(ExitCode.USAGE, "admin", "block", "admit", node.uri(), id)
+            assertTrue(CommandRun.run(ExitCode.USAGE, "admin", "block", "admit", node.uri(), id)
                     .contains("was heard of lately"));
             stop(away);
-            assertTrue(run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "release-brake", node.uri())
                     .startsWith("1 silent block servers"));
             try (BlockNode back = join(node, client, "127.0.0.12")) {
                 assertEquals(away.id(), back.id());
                 assertFalse(info(client, back).getBrakeReleased());
-                assertTrue(run(ExitCode.DONE, "admin", "block", "status", node.uri(), id)
+                assertTrue(CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri(), id)
                         .contains("blocks there: 0"));
             }
         }
-        assertTrue(run(
+        assertTrue(CommandRun.run(
                         ExitCode.USAGE,
                         "start",
                         "block",
@@ -203,25 +200,5 @@ final class DrainedServerTest {
 
     private static String stuck(TatamiClient client, BlockNode server) throws Exception {
         return client.cluster().copiesOn(server.id()).toString();
-    }
-
-    private static String run(int code, String... words) {
-        StringWriter out = new StringWriter();
-        CommandLine command =
-                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
-        assertEquals(code, command.execute(words), out::toString);
-        return out.toString();
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!condition.holds()) {
-            assertTrue(Instant.now().isBefore(end), "what is waited for does not come");
-            Thread.sleep(50);
-        }
     }
 }

@@ -26,14 +26,12 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Volumes of a block server that are added, drained and removed while it runs, and its next starts. */
 final class RunningVolumesTest {
@@ -63,7 +61,7 @@ final class RunningVolumesTest {
 
             assertTrue(add(node, second).contains(second.toString()));
 
-            await(() -> server(client).getCapacityBytes() > capacity + VOLUME_BYTES / 2);
+            Eventually.await(PATIENCE, () -> server(client).getCapacityBytes() > capacity + VOLUME_BYTES / 2);
             while (blocks(client, second) == 0) {
                 write(client, files++);
             }
@@ -101,10 +99,10 @@ final class RunningVolumesTest {
             assertTrue(refused(node, "remove", first).contains("--give-up"));
             write(client, files++);
 
-            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
 
             assertEquals(1, volumes(client).size());
-            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString(), "--give-up");
             int lost = files - readable(client, files);
             assertTrue(lost > 0 && lost < files, lost + " of " + files + " files are lost");
         }
@@ -129,29 +127,32 @@ final class RunningVolumesTest {
             FileWriter open = client.create(path(1_000), CreateSpec.DEFAULT);
             open.write(content(1_000), 0, BYTES);
             open.hflush();
-            assertTrue(run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString())
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString())
                     .contains("draining"));
-            await(() -> volume(client, first).getDrainWaitsFor().contains("admin volume add"));
-            assertTrue(run(ExitCode.DONE, "status", node.uri()).contains("draining, waits for: no other volume"));
+            Eventually.await(
+                    PATIENCE, () -> volume(client, first).getDrainWaitsFor().contains("admin volume add"));
+            assertTrue(CommandRun.run(ExitCode.DONE, "status", node.uri())
+                    .contains("draining, waits for: no other volume"));
             add(node, second);
             try (FileReader reading = client.open(path(0), ReadPolicy.SEQUENTIAL)) {
                 byte[] some = new byte[1_000];
                 assertTrue(reading.read(some, 0, some.length) > 0);
-                await(() -> blocks(client, first) == 1);
+                Eventually.await(PATIENCE, () -> blocks(client, first) == 1);
                 assertTrue(reading.read(some, 0, some.length) > 0, "a reader goes on at the new place");
             }
-            await(() -> volume(client, first).getDrainWaitsFor().contains("it is being written"));
+            Eventually.await(
+                    PATIENCE, () -> volume(client, first).getDrainWaitsFor().contains("it is being written"));
             assertTrue(refused(node, "remove", first).contains("has 1 blocks"));
             requireAll(client, files);
 
             open.close();
 
-            await(() -> blocks(client, first) == 0);
-            assertTrue(run(ExitCode.DONE, "admin", "volume", "status", node.uri(), "1")
+            Eventually.await(PATIENCE, () -> blocks(client, first) == 0);
+            assertTrue(CommandRun.run(ExitCode.DONE, "admin", "volume", "status", node.uri(), "1")
                     .contains("drained"));
             write(client, files++);
             assertEquals(0, blocks(client, first), "a drained volume takes no block");
-            run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString());
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", first.toString());
             assertEquals(List.of(second.toString()), paths(client));
             requireAll(client, files);
         }
@@ -162,7 +163,7 @@ final class RunningVolumesTest {
             assertTrue(Files.notExists(first), "a removed volume is not made anew");
             requireAll(client, files);
             assertArrayEquals(content(1_000), read(client, 1_000));
-            run(ExitCode.DONE, "fsck", node.uri());
+            CommandRun.run(ExitCode.DONE, "fsck", node.uri());
         }
     }
 
@@ -172,15 +173,15 @@ final class RunningVolumesTest {
         try (StandaloneNode node = start();
                 TatamiClient client = connect(node)) {
             write(client, files++);
-            run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString());
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString());
             // Asked again, that changes nothing.
-            run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", first.toString());
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", first.toString());
             assertTrue(volume(client, first).getDraining());
         }
         try (StandaloneNode node = start();
                 TatamiClient client = connect(node)) {
             assertTrue(volume(client, first).getDraining());
-            run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString(), "--undo");
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", first.toString(), "--undo");
             assertFalse(volume(client, first).getDraining());
             write(client, files++);
         }
@@ -200,13 +201,15 @@ final class RunningVolumesTest {
                 write(client, files++);
             }
             add(node, second);
-            await(() -> fullness(client, first) - fullness(client, second) < 0.06);
+            Eventually.await(PATIENCE, () -> fullness(client, first) - fullness(client, second) < 0.06);
             assertTrue(fullness(client, first) >= fullness(client, second));
             assertTrue(volume(client, second).getMovedHereBytes() > 0);
-            await(() -> client.cluster()
-                    .blockServerStatus(server(client), 10_000)
-                    .getBalancing()
-                    .isEmpty());
+            Eventually.await(
+                    PATIENCE,
+                    () -> client.cluster()
+                            .blockServerStatus(server(client), 10_000)
+                            .getBalancing()
+                            .isEmpty());
             requireAll(client, files);
         }
     }
@@ -223,7 +226,7 @@ final class RunningVolumesTest {
             assertTrue(refused(node, "add", other).contains("other"));
             assertTrue(refused(node, "add", directory.resolve("no/such/directory/file"))
                     .contains("no/such"));
-            String wrong = run(
+            String wrong = CommandRun.run(
                     ExitCode.USAGE, "admin", "volume", "add", node.uri(), "1", second.toString(), "--capacity", "0");
             assertTrue(wrong.contains("not a valid size"), wrong);
         }
@@ -239,18 +242,19 @@ final class RunningVolumesTest {
                 for (int i = 0; i < 20; i++) {
                     write(client, files++);
                 }
-                run(ExitCode.DONE, "admin", "volume", "add", uri, "1", second.toString(), "--capacity", "96m");
-                run(ExitCode.DONE, "admin", "volume", "drain", uri, "1", first.toString());
-                await(() -> blocks(client, second) > 0);
+                CommandRun.run(
+                        ExitCode.DONE, "admin", "volume", "add", uri, "1", second.toString(), "--capacity", "96m");
+                CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", uri, "1", first.toString());
+                Eventually.await(PATIENCE, () -> blocks(client, second) > 0);
             }
             process.kill();
         }
         try (ServerProcess process = startProcess()) {
             String uri = process.awaitUri();
             try (TatamiClient client = connect(uri)) {
-                await(() -> blocks(client, first) == 0);
+                Eventually.await(PATIENCE, () -> blocks(client, first) == 0);
                 requireAll(client, files);
-                run(ExitCode.DONE, "admin", "volume", "remove", uri, "1", first.toString());
+                CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", uri, "1", first.toString());
             }
             process.kill();
         }
@@ -286,7 +290,7 @@ final class RunningVolumesTest {
     }
 
     private static String add(StandaloneNode node, Path path) {
-        return run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", path.toString());
+        return CommandRun.run(ExitCode.DONE, "admin", "volume", "add", node.uri(), "1", path.toString());
     }
 
     private static String refused(StandaloneNode node, String verb, Path path) {
@@ -368,25 +372,5 @@ final class RunningVolumesTest {
 
     private static long blocks(TatamiClient client, Path path) throws Exception {
         return volume(client, path).getBlocks();
-    }
-
-    private static String run(int code, String... words) {
-        StringWriter out = new StringWriter();
-        CommandLine command =
-                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
-        assertEquals(code, command.execute(words), out::toString);
-        return out.toString();
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!condition.holds()) {
-            assertTrue(Instant.now().isBefore(end), "what is waited for does not come");
-            Thread.sleep(50);
-        }
     }
 }

@@ -11,20 +11,16 @@ import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.AttributeChange;
-import io.tatami.server.cli.TatamiServer;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.Patience;
 import io.tatami.server.node.StandaloneNode;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** One block server cannot hold two copies of a block; what is asked for is kept, and what is missing is told. */
 final class UnderReplicatedTest {
@@ -56,11 +52,11 @@ final class UnderReplicatedTest {
             assertEquals(2, report.health().getCopiesBeyondHosts());
             assertEquals(1, client.cluster().fsck(THREE).health().getBeyondHosts());
             assertEquals(0, client.cluster().fsck(ONE).health().getBeyondHosts());
-            String fsck = run(ExitCode.DONE, "fsck", node.uri());
+            String fsck = CommandRun.run(ExitCode.DONE, "fsck", node.uri());
             assertTrue(
                     fsck.contains("1 blocks of files that ask for more copies than there are hosts: 2 copies"), fsck);
             assertTrue(fsck.contains("blocks: 2 healthy, 0 under-replicated"), fsck);
-            String status = run(ExitCode.DONE, "status", node.uri());
+            String status = CommandRun.run(ExitCode.DONE, "status", node.uri());
             assertTrue(status.contains("1 files ask for more copies (up to 3)"), status);
             assertTrue(status.contains("it has 1 block servers"), status);
 
@@ -97,7 +93,7 @@ final class UnderReplicatedTest {
             assertEquals(FILES, client.cluster().fsck(TatamiPath.ROOT).blocks());
             assertEquals(
                     FILES,
-                    run(ExitCode.DONE, "fsck", node.uri(), "-blocks")
+                    CommandRun.run(ExitCode.DONE, "fsck", node.uri(), "-blocks")
                             .lines()
                             .filter(line -> line.matches("/to-[0-9]+/f: 300000 bytes.* 1 blocks"))
                             .count());
@@ -106,7 +102,7 @@ final class UnderReplicatedTest {
 
     private static void assertSound(StandaloneNode node, TatamiClient client) throws Exception {
         assertEquals(List.of(), client.cluster().fsck(TatamiPath.ROOT).findings());
-        assertFalse(run(ExitCode.DONE, "status", node.uri()).contains("files ask for more copies"));
+        assertFalse(CommandRun.run(ExitCode.DONE, "status", node.uri()).contains("files ask for more copies"));
     }
 
     private static void write(TatamiClient client, TatamiPath path, int copies) throws Exception {
@@ -118,13 +114,5 @@ final class UnderReplicatedTest {
     private static void setReplication(TatamiClient client, TatamiPath path, int copies) throws Exception {
         client.setAttributes(
                 path, AttributeChange.newBuilder().setReplication(copies).build());
-    }
-
-    private static String run(int code, String... words) {
-        StringWriter out = new StringWriter();
-        CommandLine command =
-                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
-        assertEquals(code, command.execute(words), out::toString);
-        return out.toString();
     }
 }
