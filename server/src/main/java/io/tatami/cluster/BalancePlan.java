@@ -74,9 +74,6 @@ public final class BalancePlan {
         return new BalancePlan(view, new CopyJudge(view), percent);
     }
 
-    /** A copy of the block is to be made there. */
-    public record Move(ServerId target) {}
-
     /** The same, where bytes have moved. */
     public BalancePlan moved(ServerId source, ServerId target, long bytes) {
         return new BalancePlan(view.moved(source, target, bytes), judge, percent);
@@ -134,7 +131,7 @@ public final class BalancePlan {
      * @param lengthBytes of the block
      * @param seed differs from block to block
      */
-    public Optional<Move> move(int wanted, List<KnownCopy> copies, ServerId source, long lengthBytes, long seed) {
+    public Optional<ServerId> target(int wanted, List<KnownCopy> copies, ServerId source, long lengthBytes, long seed) {
         Server from = serving.get(source);
         boolean isMovable = from != null
                 && lengthBytes > 0
@@ -147,8 +144,7 @@ public final class BalancePlan {
         }
         return targets(copies, from, lengthBytes, seed).stream()
                 .filter(target -> leaves(wanted, copies, source, target, seed))
-                .findFirst()
-                .map(Move::new);
+                .findFirst();
     }
 
     private boolean isSound(KnownCopy copy) {

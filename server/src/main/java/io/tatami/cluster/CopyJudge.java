@@ -410,9 +410,7 @@ public final class CopyJudge {
 
         private double usedPart(KnownCopy copy) {
             Server server = servers.server(copy.server());
-            return server == null || server.capacityBytes() == 0
-                    ? 1
-                    : (double) server.usedBytes() / server.capacityBytes();
+            return server == null ? 1 : server.usedPart();
         }
 
         private String host(KnownCopy copy) {

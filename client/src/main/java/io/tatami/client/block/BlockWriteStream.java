@@ -459,12 +459,10 @@ public final class BlockWriteStream implements AutoCloseable {
         if (sending == null || ended || !window.isAtRest(sequence)) {
             return;
         }
-        if (!sending.isWritable() && !window.isAnswerDue()) {
-            return;
-        }
-        if (!window.expectAnswer()) {
+        boolean isWritable = sending.isWritable();
+        if (!window.expectAnswer(isWritable)) {
             sending.cancel("no answer to an empty frame");
-        } else if (sending.isWritable()) {
+        } else if (isWritable) {
             long sentLength = builder.isEmpty() ? position : builder.offset();
             send(new PendingFrame(sentLength, NO_BYTES, new int[0]), Ask.STORE);
         }

@@ -220,23 +220,17 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         return isStill;
     }
 
-    /** Whether an empty frame was sent and not answered. */
-    boolean isAnswerDue() {
-        lock.lock();
-        try {
-            return isAnswerDue;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** An empty frame is sent now. False where an earlier one was not answered in time: the stream has failed. */
-    boolean expectAnswer() {
+    /**
+     * False where an empty frame was not answered in time: the stream has failed.
+     *
+     * @param isSent whether one is sent now
+     */
+    boolean expectAnswer(boolean isSent) {
         lock.lock();
         try {
             long nowNanos = clock.monotonicNanos();
             if (!isAnswerDue) {
-                isAnswerDue = true;
+                isAnswerDue = isSent;
                 answerDueNanos = nowNanos;
             } else if (nowNanos - answerDueNanos > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
                 fail(new TatamiException(

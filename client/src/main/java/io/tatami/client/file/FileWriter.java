@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,26 +85,12 @@ public final class FileWriter implements AutoCloseable {
     private final OpenWriters.Member atRest = new OpenWriters.Member() {
         @Override
         public boolean keepAlive() {
-            if (!tryTurn()) {
-                return true;
-            }
-            try {
-                return blocks.keepAlive();
-            } finally {
-                endTurn();
-            }
+            return inTurn(blocks::keepAlive);
         }
 
         @Override
         public boolean mend() {
-            if (!tryTurn()) {
-                return true;
-            }
-            try {
-                return mendAtRest();
-            } finally {
-                endTurn();
-            }
+            return inTurn(FileWriter.this::mendAtRest);
         }
     };
 
@@ -339,6 +326,18 @@ public final class FileWriter implements AutoCloseable {
         InterruptedIOException interrupted = new InterruptedIOException("interrupted while writing " + home.file());
         interrupted.initCause(cause);
         return interrupted;
+    }
+
+    /** For a thread that looks after the writer; true where a program uses it, or closes it. */
+    private boolean inTurn(BooleanSupplier work) {
+        if (!tryTurn()) {
+            return true;
+        }
+        try {
+            return work.getAsBoolean();
+        } finally {
+            endTurn();
+        }
     }
 
     /** For a thread that looks after the writer: false where a program uses it, or closes it. */

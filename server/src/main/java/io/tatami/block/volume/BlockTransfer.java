@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * index here drop them. Copy number, promise, generation and length stay. After a crash between the two steps both
  * volumes have the blocks.
  *
- * <p>Who changes a block meanwhile is not waited for: the block stays, as one that is being written or is damaged does.
- * From the first step to the second, whoever changes a block waits. Used by one thread.
+ * <p>A block that is changed meanwhile stays, as does one that is being written or is damaged. From the first step to
+ * the second, changes of a block wait. Used by one thread.
  */
 public final class BlockTransfer {
     /** Shorter blocks are put where short ones are. */
@@ -265,8 +265,8 @@ public final class BlockTransfer {
             }
             arrive(leaving);
             if (!from.parts().failStop().reason().isEmpty() || isClosed.getAsBoolean()) {
-                // Here nothing can be dropped any more. Or the volume there may be removed: who closed it to new blocks
-                // may have found none before these arrived.
+                // Here nothing can be dropped any more. Or the volume there may be about to be removed: its check for
+                // blocks may have run before these arrived.
                 leaving.forEach(block -> results.put(block.before().block(), Result.PRESENT));
                 return;
             }

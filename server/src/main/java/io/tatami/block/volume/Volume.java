@@ -114,7 +114,7 @@ public final class Volume implements AutoCloseable {
             parts.allocator().release(extent);
             throw alreadyExists(block);
         }
-        // Whoever closed it, and found no block since, may have taken it for empty.
+        // A check for blocks after the close may have taken the volume for empty.
         if (closedToNew || parts.arriving().contains(block)) {
             writer.abort();
             throwIfClosedToNew();

@@ -21,4 +21,17 @@ public record VolumeStatistics(
         long errors,
         long damagedChunks,
         long movedBytes,
-        String failure) {}
+        String failure) {
+    /** Of the room that copies, and blocks of other volumes, may fill: writers have the rest to themselves. */
+    private static final double FULL = 0.9;
+
+    /**
+     * Whether there is room for copies that are not being written by a program.
+     *
+     * @param longestBytes of the longest of them
+     * @param allBytes of all of them
+     */
+    public boolean hasRoomForCopies(long longestBytes, long allBytes) {
+        return largestFreeExtentBytes >= longestBytes && usedBytes + allBytes <= FULL * capacityBytes;
+    }
+}

@@ -164,7 +164,7 @@ final class BlockDeletion {
             writes.fence(block, "it was deleted");
             deleted.accept(block);
         } else if (context.volumes().find(block, copy.number()).isPresent()) {
-            // It has gone to another volume meanwhile, where whoever asks again finds it.
+            // It has gone to another volume meanwhile: the repeated request finds it there.
             return;
         }
         progress.goneCopy(block);

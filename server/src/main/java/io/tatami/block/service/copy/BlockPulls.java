@@ -34,9 +34,6 @@ import org.slf4j.LoggerFactory;
 public final class BlockPulls {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPulls.class);
 
-    /** Of a volume: writers have the rest to themselves. */
-    private static final double FULL = 0.9;
-
     private final ServerContext context;
     private final BlockPuller maker;
     private final Executor threads;
@@ -232,8 +229,7 @@ public final class BlockPulls {
         return now.failure().isEmpty()
                 && !volume.isClosedToNew()
                 && !volume.accessTimes().isHanging()
-                && now.largestFreeExtentBytes() >= pull.lengthBytes()
-                && now.usedBytes() + queuedBytes + pull.lengthBytes() <= FULL * now.capacityBytes();
+                && now.hasRoomForCopies(pull.lengthBytes(), queuedBytes + pull.lengthBytes());
     }
 
     private void begin(Volume volume) {

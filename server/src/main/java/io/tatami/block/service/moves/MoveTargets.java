@@ -10,9 +10,6 @@ import java.util.Optional;
 
 /** Which volumes blocks are moved between. Safe for use by many threads. */
 final class MoveTargets {
-    /** Of a volume: writers have the rest to themselves. */
-    private static final double FULL = 0.9;
-
     private final VolumeSet volumes;
 
     MoveTargets(VolumeSet volumes) {
@@ -52,13 +49,9 @@ final class MoveTargets {
     /** The emptiest volume besides {@code from} that has room for blocks of so many bytes. */
     Optional<ServedVolume> best(Volume from, long longestBytes, long allBytes) {
         return taking().stream()
-                .filter(served ->
-                        served.volume() != from && hasRoom(served.volume().statistics(), longestBytes, allBytes))
+                .filter(served -> served.volume() != from
+                        && served.volume().statistics().hasRoomForCopies(longestBytes, allBytes))
                 .min(Comparator.comparingDouble(served -> fullness(served.volume())));
-    }
-
-    static boolean hasRoom(VolumeStatistics now, long longestBytes, long allBytes) {
-        return now.largestFreeExtentBytes() >= longestBytes && now.usedBytes() + allBytes <= FULL * now.capacityBytes();
     }
 
     /** Empty where fewer than two volumes take blocks. */

@@ -47,6 +47,9 @@ public final class VolumeMoves {
     /** After a move failed. */
     private static final long FAILURE_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    private static final String UNFINISHED = "it is being written, or its recovery is to come";
+    private static final String DAMAGED = "it is damaged, and stays until its shard has another copy made";
+
     private static final BlockId LAST = new BlockId(Long.MAX_VALUE);
     private static final BlockId FIRST = new BlockId(0);
 
@@ -317,9 +320,9 @@ public final class VolumeMoves {
         private void add(StoredBlock stored) throws TatamiException {
             long bytes = Device.alignUp(stored.durableBytes());
             if (!stored.finalized()) {
-                waits(stored.block(), "it is being written, or its recovery is to come");
+                waits(stored.block(), UNFINISHED);
             } else if (stored.damaged()) {
-                waits(stored.block(), "it is damaged, and stays until its shard has another copy made");
+                waits(stored.block(), DAMAGED);
             } else if (isWanted() && fits(batchBytes + bytes)) {
                 if (batchBytes + bytes > batchBytesMax) {
                     flush();
@@ -359,7 +362,7 @@ public final class VolumeMoves {
             if (unequal == null) {
                 return targets.best(from, longest, bytes).orElse(null);
             }
-            return MoveTargets.hasRoom(unequal.emptiest().volume().statistics(), longest, bytes)
+            return unequal.emptiest().volume().statistics().hasRoomForCopies(longest, bytes)
                     ? unequal.emptiest()
                     : null;
         }
@@ -382,9 +385,8 @@ public final class VolumeMoves {
                         figures(from).moved(stored.durableBytes());
                         figures(to).took(stored.durableBytes());
                     }
-                    case UNFINISHED -> waits(stored.block(), "it is being written, or its recovery is to come");
-                    case DAMAGED ->
-                        waits(stored.block(), "it is damaged, and stays until its shard has another copy made");
+                    case UNFINISHED -> waits(stored.block(), UNFINISHED);
+                    case DAMAGED -> waits(stored.block(), DAMAGED);
                     case PRESENT -> settle(stored.block());
                     case NO_ROOM -> waits(stored.block(), "no other volume has room for it in one piece");
                     case CHANGED -> waits(stored.block(), "it was changed meanwhile, and is tried again");

@@ -61,11 +61,10 @@ public final class Registration {
     private ClusterMap map = ClusterMap.getDefaultInstance();
     private volatile boolean registered;
 
-    /** How often the server's volumes changed: now, when the last registration was sent, and as the cluster knows. */
+    /** How often the server's volumes changed: now, and when the last registration was sent. */
     private final AtomicInteger changes = new AtomicInteger();
 
-    private int changesSent;
-    private volatile int changesKnown;
+    private volatile int changesSent;
     private boolean asking;
     private boolean leaving;
     private boolean superseded;
@@ -73,7 +72,7 @@ public final class Registration {
     private long nextTalkMillis;
 
     /**
-     * @param registration all but who the server is and which volumes it has
+     * @param registration all but the identity of the server and its volumes
      * @param cluster hears each answer to a heartbeat that does not have this server register again
      * @param ended hears, once, that another process is this block server now, or the namespace takes it for a copy of
      *     a former one
@@ -177,7 +176,6 @@ public final class Registration {
         }
         CrashPoint.hit("service.register.after-identity");
         learn(reply.getMap());
-        changesKnown = changesSent;
         // A request that was under way when the volumes changed has not told of that.
         registered = changesSent == changes.get();
         nextTalkMillis = nowMillis();
@@ -185,7 +183,7 @@ public final class Registration {
 
     /** Whether the cluster knows the server by its present volumes. May be called by any thread. */
     public boolean isKnown() {
-        return registered && changesKnown == changes.get();
+        return registered && changesSent == changes.get();
     }
 
     /** A server that is superseded, or has a former disk of one, never is registered; any other is later. */

@@ -116,8 +116,8 @@ public final class VolumeSet implements UnitSource {
     }
 
     /**
-     * Serves from one more volume from now on. Whoever looks after each volume knows it already. The same one that
-     * could not be opened before is open now.
+     * Serves from one more volume from now on; the parts of the server know it already. The same one that could not be
+     * opened before is open now.
      */
     public synchronized void add(ServedVolume served) {
         Members now = members;
@@ -183,8 +183,8 @@ public final class VolumeSet implements UnitSource {
     }
 
     /**
-     * Blocks are on another volume of this server now, and are about to be removed from the one they were on: who looks
-     * for them meanwhile looks again.
+     * Blocks are on another volume of this server now, and are about to be removed from the one they were on: a search
+     * meanwhile is repeated.
      */
     public void moved() {
         moves.incrementAndGet();

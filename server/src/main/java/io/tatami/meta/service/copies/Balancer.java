@@ -4,7 +4,6 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.cluster.BalancePlan;
-import io.tatami.cluster.BalancePlan.Move;
 import io.tatami.meta.op.copies.GiveUpCopy;
 import io.tatami.meta.op.copies.KnownCopies;
 import io.tatami.meta.op.copies.ReadNeeds;
@@ -152,7 +151,7 @@ final class Balancer {
         long left = isUnderWay ? plan.excessBytes() / Math.max(1, peers.map().getShards()) : 0;
         CopiesStatusReply.Builder made = CopiesStatusReply.newBuilder();
         rate.addTo(made);
-        told = told.toBuilder()
+        told = withMoving()
                 .setUnderWay(isUnderWay)
                 .setFullestPermille(plan.fullestPermille())
                 .setEmptiestPermille(plan.emptiestPermille())
@@ -161,11 +160,16 @@ final class Balancer {
                         made.getBytesMade() == 0
                                 ? 0
                                 : (long) ((double) left * made.getMadeWithinMillis() / made.getBytesMade()))
-                .setMovingCopies(moving.size())
-                .setMovingBytes(
-                        moving.values().stream().mapToLong(Moving::bytes).sum())
                 .setWaitsFor(reason.isEmpty() && isUnderWay ? told.getWaitsFor() : reason)
                 .build();
+    }
+
+    /** What was told, with what is under way now. */
+    private Balance.Builder withMoving() {
+        return told.toBuilder()
+                .setMovingCopies(moving.size())
+                .setMovingBytes(
+                        moving.values().stream().mapToLong(Moving::bytes).sum());
     }
 
     /** A page of a source's blocks. */
@@ -249,8 +253,9 @@ final class Balancer {
             }
             BlockId block = new BlockId(needed.getBlockId());
             long length = needed.getBlock().getLength();
-            Optional<Move> move = plan.move(needed.getWanted(), KnownCopies.of(needed), source, length, block.value());
-            if (move.isEmpty()) {
+            Optional<ServerId> emptier =
+                    plan.target(needed.getWanted(), KnownCopies.of(needed), source, length, block.value());
+            if (emptier.isEmpty()) {
                 upTo = block.value();
                 return;
             }
@@ -260,7 +265,7 @@ final class Balancer {
                 return;
             }
             left -= length;
-            ServerId target = move.get().target();
+            ServerId target = emptier.get();
             plan = plan.moved(source, target, length);
             chosen.put(block, new Moving(source, target, length));
             moves.addItem(IntendCopiesRequest.Item.newBuilder()
@@ -285,11 +290,7 @@ final class Balancer {
             if (clock.monotonicNanos() - roundEndsNanos >= 0) {
                 moving.clear();
             }
-            told = told.toBuilder()
-                    .setMovingCopies(moving.size())
-                    .setMovingBytes(
-                            moving.values().stream().mapToLong(Moving::bytes).sum())
-                    .build();
+            told = withMoving().build();
             restUntilNanos = clock.monotonicNanos() + SETTLE.toNanos();
             return LOOK;
         });

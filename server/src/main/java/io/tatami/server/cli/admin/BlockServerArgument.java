@@ -2,14 +2,29 @@ package io.tatami.server.cli.admin;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterAdmin;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.server.cli.option.ClusterArgument;
 import java.util.List;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Parameters;
 
-/** How a command names a block server: by its id, or by the host and port of its data port. */
-final class BlockServerArgument {
-    private BlockServerArgument() {}
+/**
+ * The block server that a command is about: the cluster, and the server in it, by its id or by the host and port of its
+ * data port.
+ */
+final class BlockServerArgument extends ClusterArgument {
+    @Parameters(
+            index = "1",
+            paramLabel = "SERVER",
+            description = "Its id, or host:port, as 'tatami admin block status' lists them.")
+    private String server;
+
+    /** @throws TatamiException as {@link #find(ClusterMap, String)} */
+    BlockServerInfo find(ClusterAdmin cluster) throws TatamiException {
+        return find(cluster.map(), server);
+    }
 
     static String address(BlockServerInfo info) {
         return info.getData().getHost() + ":" + info.getData().getPort();

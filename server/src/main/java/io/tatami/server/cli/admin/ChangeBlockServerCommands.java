@@ -31,22 +31,15 @@ final class ChangeBlockServerCommands {
         private CommandSpec spec;
 
         @Mixin
-        private ClusterArgument cluster;
-
-        @Parameters(
-                index = "1",
-                paramLabel = "SERVER",
-                description = "Its id, or host:port, as 'tatami admin block status' lists them.")
-        private String server;
+        private BlockServerArgument server;
 
         /** The change, without the server. */
         abstract ChangeBlockServerRequest.Builder change();
 
         @Override
         public Integer call() throws TatamiException {
-            try (TatamiClient client = cluster.connect()) {
-                int id =
-                        BlockServerArgument.find(client.cluster().map(), server).getServerId();
+            try (TatamiClient client = server.connect()) {
+                int id = server.find(client.cluster()).getServerId();
                 BlockServerInfo now = BlockServerArgument.find(
                         client.cluster()
                                 .changeBlockServer(change().setServerId(id).build()),
@@ -156,19 +149,12 @@ final class ChangeBlockServerCommands {
         private CommandSpec spec;
 
         @Mixin
-        private ClusterArgument cluster;
-
-        @Parameters(
-                index = "1",
-                paramLabel = "SERVER",
-                description = "Its id, or host:port, as 'tatami admin block status' lists them.")
-        private String server;
+        private BlockServerArgument server;
 
         @Override
         public Integer call() throws TatamiException {
-            try (TatamiClient client = cluster.connect()) {
-                int id =
-                        BlockServerArgument.find(client.cluster().map(), server).getServerId();
+            try (TatamiClient client = server.connect()) {
+                int id = server.find(client.cluster()).getServerId();
                 var unused = client.cluster()
                         .changeBlockServer(
                                 Change.of(Action.FORGET).setServerId(id).build());

@@ -6,7 +6,6 @@ import io.tatami.conf.SettingKind;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.ChangeVolumeRequest.Action;
-import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -28,18 +27,12 @@ final class ChangeVolumeCommands {
         private CommandSpec spec;
 
         @Mixin
-        private ClusterArgument cluster;
-
-        @Parameters(
-                index = "1",
-                paramLabel = "SERVER",
-                description = "Its id, or host:port, as 'tatami admin block status' lists them.")
-        private String server;
+        private BlockServerArgument server;
 
         @Override
         public Integer call() throws TatamiException {
-            try (TatamiClient client = cluster.connect()) {
-                BlockServerInfo info = BlockServerArgument.find(client.cluster().map(), server);
+            try (TatamiClient client = server.connect()) {
+                BlockServerInfo info = server.find(client.cluster());
                 VolumeStatusCommand.print(
                         info,
                         client.cluster()

@@ -6,7 +6,6 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.protocol.wire.WaitingBlock;
-import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -14,7 +13,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tatami admin volume status URI SERVER}. */
@@ -29,18 +27,12 @@ final class VolumeStatusCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private ClusterArgument cluster;
-
-    @Parameters(
-            index = "1",
-            paramLabel = "SERVER",
-            description = "Its id, or host:port, as 'tatami admin block status' lists them.")
-    private String server;
+    private BlockServerArgument server;
 
     @Override
     public Integer call() throws TatamiException {
-        try (TatamiClient client = cluster.connect()) {
-            BlockServerInfo info = BlockServerArgument.find(client.cluster().map(), server);
+        try (TatamiClient client = server.connect()) {
+            BlockServerInfo info = server.find(client.cluster());
             BlockServerStatusReply status = client.cluster().blockServerStatus(info, TIMEOUT_MILLIS);
             print(info, status, spec.commandLine().getOut());
         }
