@@ -65,6 +65,15 @@ public final class FaultyDisk implements AutoCloseable {
         Files.delete(ballast());
     }
 
+    /** Has room for so many blocks of its file system after it became full. */
+    public void makeRoom(int blocks) throws IOException {
+        try (FileChannel ballast = FileChannel.open(ballast(), StandardOpenOption.WRITE)) {
+            long blockBytes = Files.getFileStore(directory).getBlockSize();
+            FileChannel unused = ballast.truncate(Math.max(0, ballast.size() - blocks * blockBytes));
+            ballast.force(true);
+        }
+    }
+
     private Path ballast() {
         return directory.resolve("ballast");
     }

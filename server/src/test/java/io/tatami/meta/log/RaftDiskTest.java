@@ -32,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Replicas whose disk becomes full, or fails, under log and store, over real file systems. Nothing that was not durable
@@ -146,8 +148,9 @@ final class RaftDiskTest {
     }
 
     /** Ratis would put an empty file in the place of the vote before. */
-    @Test
-    void aReplicaWithoutSpaceForAVoteKeepsTheOneBefore() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 6, 8})
+    void aReplicaWithoutSpaceForAVoteKeepsTheOneBefore(int freeBlocks) throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             List<Node> nodes = cluster.found(SERVERS);
             commit(cluster);
@@ -155,6 +158,7 @@ final class RaftDiskTest {
             Node struck = cluster.awaitLeader();
             Path vote = struck.logs().resolve("raft-meta");
             diskOf(nodes, struck).fill();
+            diskOf(nodes, struck).makeRoom(freeBlocks);
             Properties before = properties(vote);
             UUID successor = others(nodes, struck).get(0).member.server();
             await("the end of the replica", () -> {

@@ -12,6 +12,7 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.exceptions.RaftException;
 import org.apache.ratis.server.RaftServer;
@@ -26,13 +27,17 @@ import org.apache.ratis.thirdparty.com.google.protobuf.Message;
  * <p>A replica that cannot write a vote takes no further part. Ratis would keep one that was asked for its vote, and
  * have it never stand again; and of a candidate that could not write its own it tells nobody. Worse, where there is no
  * space for the new file it puts an empty one in the place of the old ({@code AtomicFileOutputStream.close} renames
- * what it has also after a write that failed), and the server has forgotten what it voted. So something is written
- * beside the votes first: before Ratis sees a request for a vote, or another one of a new term, which it writes there
- * too; and by a candidate before it asks others whether they would vote for it. Safe for use by many threads.
+ * what it has also after a write that failed), and the server has forgotten what it voted. So the file system is to
+ * have room to spare, as others may take the last of it in between, and something is written beside the votes first:
+ * before Ratis sees a request for a vote, or another one of a new term, which it writes there too; and by a candidate
+ * before it asks others whether they would vote for it, or is told to stand. Safe for use by many threads.
  */
 final class DurableVotes {
     private static final String TRIAL_PREFIX = "vote-trial-";
     private static final byte[] TRIAL = new byte[64];
+
+    /** Many times what a vote takes: what is written meanwhile by a log or a store does not take all of it. */
+    private static final long ROOM_BYTES = 1 << 20;
 
     private final RaftProperties properties;
 
@@ -48,6 +53,8 @@ final class DurableVotes {
                 requireRoomForTerm(server, entries.getServerRequest(), entries.getLeaderTerm());
             } else if (request instanceof InstallSnapshotRequestProto snapshot) {
                 requireRoomForTerm(server, snapshot.getServerRequest(), snapshot.getLeaderTerm());
+            } else if (request instanceof StartLeaderElectionRequestProto start) {
+                requireRoom(server, start.getServerRequest());
             } else if (request instanceof RequestVoteRequestProto vote) {
                 return grant(server, vote, call);
             }
@@ -123,6 +130,11 @@ final class DurableVotes {
 
     /** As a vote is written. */
     private static void tryToWrite(Path votes) throws IOException {
+        long roomBytes = Files.getFileStore(votes).getUsableSpace();
+        if (roomBytes < ROOM_BYTES) {
+            throw new IOException("the file system of " + votes + " has " + roomBytes + " bytes left, and is to have "
+                    + ROOM_BYTES + " where a vote is written");
+        }
         Path trial = Files.createTempFile(votes, TRIAL_PREFIX, "");
         try {
             Path unused = Files.write(trial, TRIAL);
