@@ -20,6 +20,7 @@ import io.tatami.rpc.RpcStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
+    /** Somewhat less than the ten seconds after which a frame is sent, as nobody looks at the exact moment. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(9);
+
+    /** Two looks apart: a program that flushes and goes on keeps its memory. */
+    private static final long MEMORY_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
+
     private static final PendingFrame NOTHING = new PendingFrame(0, NO_BYTES, new int[0]);
 
     private final Connection connection;
@@ -57,6 +64,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private long sentFlushLength;
     private long sequence;
     private long sharedBytes;
+    private boolean isMemoryReturned;
     private boolean ended;
 
     /** What servers do with a frame beside storing it. */
@@ -141,7 +149,8 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setPreviousGeneration(spec.previousGeneration().value())
                 .setSharedMemory(memory.sharedName())
                 .setOnlyCopy(chain.size() == 1)
-                .setWindowed(true);
+                .setWindowed(true)
+                .setPrecedingBytes(spec.precedingBytes());
         chain.subList(1, chain.size()).forEach(target -> request.addTarget(target.toWire()));
         return request.build();
     }
@@ -451,20 +460,35 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * To be called every few seconds: where nothing was sent for ten, sends an empty frame, which every server of the
-     * chain answers. Does not wait. Where an answer is overdue, the stream fails.
+     * To be called every few seconds. Where nothing was sent for ten, sends an empty frame, which every server of the
+     * chain answers; where an answer is overdue, the stream fails. Memory that is shared with the first server goes
+     * back sooner, and the rest of the block passes by the connection. Does not wait.
      */
     public void keepAlive() {
         RpcStream<WriteFrame> sending = stream;
-        if (sending == null || ended || !window.isAtRest(sequence)) {
+        if (sending == null || ended) {
+            return;
+        }
+        long stillNanos = window.stillNanos(sequence);
+        boolean returnsMemory = stillNanos >= MEMORY_REST_NANOS
+                && memory.isShared()
+                && builder.isEmpty()
+                && window.isAcknowledged()
+                && sending.isWritable();
+        if (!returnsMemory && stillNanos < REST_NANOS) {
             return;
         }
         boolean isWritable = sending.isWritable();
         if (!window.expectAnswer(isWritable)) {
             sending.cancel("no answer to an empty frame");
         } else if (isWritable) {
+            if (returnsMemory) {
+                memory.unshare();
+                isMemoryReturned = true;
+            }
             long sentLength = builder.isEmpty() ? position : builder.offset();
             send(new PendingFrame(sentLength, NO_BYTES, new int[0]), Ask.STORE);
+            long unused = window.stillNanos(sequence);
         }
     }
 
@@ -480,7 +504,8 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setOffset(frame.offset())
                 .setSync(ask != Ask.STORE)
                 .setFlushOnly(ask == Ask.FLUSH)
-                .setLast(ask == Ask.FINISH);
+                .setLast(ask == Ask.FINISH)
+                .setMemoryReturned(isMemoryReturned);
         for (int checksum : frame.checksums()) {
             message.addChecksum(checksum);
         }

@@ -71,6 +71,18 @@ final class FrameMemory {
         return to;
     }
 
+    /** Whether the server reads what lies here, as far as there is room. */
+    boolean isShared() {
+        return shared != null;
+    }
+
+    /** Shares nothing from here on; of what was shared nobody may hold anything, and the server has read all of it. */
+    void unshare() {
+        giveBack(true);
+        lease = RegionLease.NONE;
+        shared = null;
+    }
+
     /** The connection for the stream: that of the shared memory, else {@code bulk}. */
     Connection connectionOr(Connection bulk) {
         return lease.connectionOr(bulk);

@@ -15,6 +15,8 @@ import io.tatami.base.Generation;
  * @param startOffset 0 for a new block, else where to go on; an existing copy is cut to it
  * @param previousGeneration the least generation of the copies that are continued; none for a new block. At offset 0 a
  *     server without a copy begins one
+ * @param precedingBytes of the blocks that the writer wrote of the file before this one; where room is short, a server
+ *     reserves more for a writer that fills its blocks
  */
 public record WriteSpec(
         BlockId block,
@@ -23,7 +25,8 @@ public record WriteSpec(
         long neededBytes,
         boolean packed,
         long startOffset,
-        Generation previousGeneration) {
+        Generation previousGeneration,
+        long precedingBytes) {
     /**
      * The shortest block that is worth a place of its own: one unit of the device. Shorter runs are for packed blocks.
      */
@@ -41,13 +44,20 @@ public record WriteSpec(
 
     /** A new block of up to {@code reserveBytes}. */
     public static WriteSpec create(BlockId block, Generation generation, long reserveBytes) {
+        return create(block, generation, reserveBytes, 0);
+    }
+
+    /**
+     * As {@link #create(BlockId, Generation, long)}, for a writer that has written {@code precedingBytes} before it.
+     */
+    public static WriteSpec create(BlockId block, Generation generation, long reserveBytes, long precedingBytes) {
         long neededBytes = Math.min(reserveBytes, STREAMED_BYTES_MIN);
-        return new WriteSpec(block, generation, reserveBytes, neededBytes, false, 0, Generation.NONE);
+        return new WriteSpec(block, generation, reserveBytes, neededBytes, false, 0, Generation.NONE, precedingBytes);
     }
 
     /** A new block whose whole, short length is known. */
     public static WriteSpec createPacked(BlockId block, Generation generation, long lengthBytes) {
-        return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, Generation.NONE);
+        return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, Generation.NONE, 0);
     }
 
     /** Whether no server has a copy. */
@@ -66,6 +76,7 @@ public record WriteSpec(
      */
     public WriteSpec continuedAt(Generation newGeneration, Generation copiesGeneration, long offset, long takenBytes) {
         long needed = Math.max(neededBytes, Math.max(offset, takenBytes));
-        return new WriteSpec(block, newGeneration, reserveBytes, needed, packed, offset, copiesGeneration);
+        return new WriteSpec(
+                block, newGeneration, reserveBytes, needed, packed, offset, copiesGeneration, precedingBytes);
     }
 }

@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private static final Logger LOG = LoggerFactory.getLogger(WriteWindow.class);
 
-    /** Somewhat less than the ten seconds after which a frame is sent, as nobody looks at the exact moment. */
-    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(9);
-
     private final Clock clock;
     private final int windowBytes;
     private final long timeoutMillis;
@@ -56,8 +53,8 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private long answerDueNanos;
 
     // Of the thread that looks whether the stream rests.
-    private long restingSequence = -1;
-    private long restingNanos;
+    private long stillSequence = -1;
+    private long stillSinceNanos;
 
     /** What the writer waits for, and each thread that waits for a flush. */
     private final List<BooleanSupplier> awaited = new ArrayList<>();
@@ -204,20 +201,27 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     }
 
     /**
-     * Whether nothing was sent for some time; asked again after a yes, it is counted anew.
+     * For how long nothing was sent, counted from the first of these questions that found it so.
      *
      * @param sequence of the last frame that was sent
      */
-    boolean isAtRest(long sequence) {
+    long stillNanos(long sequence) {
         long nowNanos = clock.monotonicNanos();
-        boolean isStill = sequence == restingSequence;
-        if (isStill && nowNanos - restingNanos < REST_NANOS) {
-            return false;
+        if (sequence != stillSequence) {
+            stillSequence = sequence;
+            stillSinceNanos = nowNanos;
         }
-        // The frame that is sent for the rest is the next one.
-        restingSequence = isStill ? sequence + 1 : sequence;
-        restingNanos = nowNanos;
-        return isStill;
+        return nowNanos - stillSinceNanos;
+    }
+
+    /** Whether the servers have all that was sent, so that the first of them reads nothing more of it. */
+    boolean isAcknowledged() {
+        lock.lock();
+        try {
+            return frames.isEmpty();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -266,7 +266,7 @@ final class BlockWriteStreamTest {
     void aBlockEndsWhereTheServersHaveNoMoreRoom() throws Exception {
         ScriptedServer server = new ScriptedServer();
         WriteSpec needsOne =
-                new WriteSpec(BlockId.of(1, 0, 1), Generation.FIRST, 16 * MIB, MIB, false, 0, Generation.NONE);
+                new WriteSpec(BlockId.of(1, 0, 1), Generation.FIRST, 16 * MIB, MIB, false, 0, Generation.NONE, 0);
         try (BlockWriteStream stream = open(server, needsOne)) {
             assertEquals(MIB, stream.awaitRoomBytes(), "what is needed is sure before any word of the server's");
             stream.write(bytes, 0, MIB);

@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
+import io.tatami.base.ManualClock;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -20,6 +23,7 @@ import io.tatami.protocol.wire.WriteFrame;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -37,6 +41,7 @@ final class SharedWriteStreamTest {
     private final ScriptedServer server = new ScriptedServer();
     private final SharedFile file;
     private final SharedRegion region;
+    private final SharedRegions regions = new SharedRegions(1, true, Clock.SYSTEM);
 
     SharedWriteStreamTest(@TempDir Path directory) throws TatamiException {
         new SplittableRandom(1).nextBytes(bytes);
@@ -77,7 +82,7 @@ final class SharedWriteStreamTest {
     @Test
     void aBlockOfOneFrameLiesInTheMemoryForShortOnes() throws Exception {
         server.finishNext(WriteBlockReply.newBuilder().setLength(100).build());
-        try (BlockWriteStream stream = open(4, true)) {
+        try (BlockWriteStream stream = open(4, true, Clock.SYSTEM)) {
             stream.write(bytes, 0, 100);
             assertEquals(100, stream.finish(true));
             assertLies(bytes, 0, 0, server.frames().get(0));
@@ -88,7 +93,7 @@ final class SharedWriteStreamTest {
 
     @Test
     void theFirstOfManyFramesLeavesTheMemoryForShortBlocks() throws Exception {
-        try (BlockWriteStream stream = open(4, true)) {
+        try (BlockWriteStream stream = open(4, true, Clock.SYSTEM)) {
             stream.write(bytes, 0, MIB);
             stream.write(bytes, MIB, 10);
             assertSent(0, 0);
@@ -115,6 +120,54 @@ final class SharedWriteStreamTest {
         assertArrayEquals(Arrays.copyOfRange(bytes, MIB, 3 * MIB + 10), kept.toByteArray());
     }
 
+    @Test
+    void aStreamThatRestsGivesItsMemoryBackOnceTheServerHasReadIt() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (BlockWriteStream stream = open(4, false, clock)) {
+            stream.write(bytes, 0, MIB);
+            PendingFlush flush = stream.beginFlush(false);
+            look(stream, clock);
+            look(stream, clock);
+            assertEquals(1, server.frames().size(), "the server may still read there");
+            server.acknowledge(MIB, MIB);
+            assertTrue(flush.await());
+            look(stream, clock);
+            assertEquals(2, server.frames().size());
+            WriteFrame returned = server.frames().get(1);
+            assertTrue(returned.getMemoryReturned());
+            assertEquals(MIB, returned.getOffset());
+            assertSame(region, regions.lease(server, MIB).region(), "another stream may use it");
+
+            server.acknowledge(MIB, 0);
+            stream.write(bytes, MIB, MIB);
+            stream.write(bytes, 2 * MIB, 1);
+            assertTrue(server.frames().get(2).getMemoryReturned());
+            assertSent(2, MIB);
+            look(stream, clock);
+            look(stream, clock);
+            assertEquals(3, server.frames().size(), "there is nothing more to be given back");
+        }
+    }
+
+    @Test
+    void bytesThatAreGatheredKeepTheMemoryTheyLieIn() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (BlockWriteStream stream = open(4, false, clock)) {
+            stream.write(bytes, 0, MIB + 5);
+            server.acknowledge(MIB, 0);
+            look(stream, clock);
+            look(stream, clock);
+            assertEquals(1, server.frames().size());
+            stream.write(bytes, MIB + 5, MIB);
+            assertLies(bytes, MIB, MIB, server.frames().get(1));
+        }
+    }
+
+    private static void look(BlockWriteStream stream, ManualClock clock) {
+        clock.advance(Duration.ofSeconds(5));
+        stream.keepAlive();
+    }
+
     /** The frame's bytes are those from {@code from} on, and lie at {@code start} of the only unit. */
     private void assertLies(byte[] expected, int from, int start, WriteFrame frame) throws TatamiException {
         assertEquals(0, frame.getSharedUnit());
@@ -135,13 +188,13 @@ final class SharedWriteStreamTest {
     }
 
     private BlockWriteStream open(int windowMebibytes) throws TatamiException {
-        return open(windowMebibytes, false);
+        return open(windowMebibytes, false, Clock.SYSTEM);
     }
 
     /** @param isShort whether the memory is for short blocks and there is no other, or the other way round */
-    private BlockWriteStream open(int windowMebibytes, boolean isShort) throws TatamiException {
+    private BlockWriteStream open(int windowMebibytes, boolean isShort, Clock clock) throws TatamiException {
         List<BlockTarget> chain = List.of(new BlockTarget(new ServerId(7), "a", 1));
-        RegionLease lease = RegionLease.of(region, new SharedRegions(1, true, Clock.SYSTEM));
+        RegionLease lease = RegionLease.of(region, regions);
         BlockClientSettings settings = BlockClientSettings.DEFAULT.withWindowBytes(windowMebibytes * MIB);
         return BlockWriteStream.open(
                 server,
@@ -150,6 +203,6 @@ final class SharedWriteStreamTest {
                 (first, bytes) -> first == isShort ? lease : RegionLease.NONE,
                 settings,
                 allocator,
-                Clock.SYSTEM);
+                clock);
     }
 }

@@ -90,7 +90,8 @@ final class UnavailableVolumeTest {
     void aBlockThatAMissingVolumeMayHaveIsNotContinued() throws Exception {
         restartWithout();
         requireUnavailable(assertThrows(TatamiException.class, () -> {
-            WriteSpec spec = new WriteSpec(ABSENT, Generation.of(2), 1 << 20, LENGTH, false, LENGTH, Generation.FIRST);
+            WriteSpec spec =
+                    new WriteSpec(ABSENT, Generation.of(2), 1 << 20, LENGTH, false, LENGTH, Generation.FIRST, 0);
             try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                 BlockRig.write(stream, bytes(2));
                 stream.finish();

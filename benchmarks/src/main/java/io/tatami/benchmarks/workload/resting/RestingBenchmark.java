@@ -36,10 +36,12 @@ public final class RestingBenchmark extends RoundsCommand {
     private static final int PROCESSES = 4;
     private static final ClientProcesses.Kind RESTING = new ClientProcesses.Kind(RestingWorker.class, 1, "512m");
     private static final int MEBIBYTE = 1 << 20;
-    private static final long CAPACITY_MEBIBYTES = 6_144;
 
-    /** Twice as long as a stream stands still until its buffers are given back. */
-    private static final long REST_SECONDS = 10;
+    /** Beside the stream and the resting files: blocks of 256 MiB are granted ahead, and deleted ones linger. */
+    private static final long SPARE_MEBIBYTES = 6_144;
+
+    /** Until a stream that stands still has given its memory back, and no other stream of its process wanted it. */
+    private static final long REST_SECONDS = 30;
 
     @Mixin
     private PeerOptions peers = new PeerOptions();
@@ -48,7 +50,7 @@ public final class RestingBenchmark extends RoundsCommand {
     private int writers = 4_096;
 
     @Option(names = "--mebibytes", description = "Of the stream (default: ${DEFAULT-VALUE}).")
-    private int mebibytes = 512;
+    private int mebibytes = 2_048;
 
     private final Rounds figures = new Rounds();
     private final Progress progress = new Progress();
@@ -60,7 +62,7 @@ public final class RestingBenchmark extends RoundsCommand {
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
         Path directory = work.resolve("resting");
-        try (Peer peer = Peers.startInUse("tatami", directory, CAPACITY_MEBIBYTES, peers.copies(), undo);
+        try (Peer peer = Peers.startInUse("tatami", directory, capacityMebibytes(), peers.copies(), undo);
                 FileSystem fs = FileSystem.newInstance(peer.configuration());
                 ClientProcesses resting = new ClientProcesses(
                         RESTING, PROCESSES, peer.configuration(), work.resolve("resting-clients"))) {
@@ -93,6 +95,11 @@ public final class RestingBenchmark extends RoundsCommand {
         resting.run(RestingWorker.END);
         results.row(
                 round, writers, text(beside), text(openSeconds), text(seconds(begin)), text(residentMebibytes(peer)));
+    }
+
+    /** Room enough that the stream beside the writers gets whole blocks, as the one alone does. */
+    private long capacityMebibytes() {
+        return 2L * mebibytes + writers + SPARE_MEBIBYTES;
     }
 
     private static String text(double figure) {

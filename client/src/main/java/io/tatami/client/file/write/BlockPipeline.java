@@ -110,7 +110,8 @@ final class BlockPipeline {
                 last.getLength(),
                 false,
                 last.getLength(),
-                committedGeneration);
+                committedGeneration,
+                0);
         return new BlockPipeline(parts, spec, committedGeneration, ServerId.listOf(last.getServerIdList()));
     }
 

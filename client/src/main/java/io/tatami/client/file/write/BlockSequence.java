@@ -44,6 +44,9 @@ public final class BlockSequence {
     /** The last block of which the home knows that it has bytes. */
     private long recordedBlock;
 
+    /** Of the blocks that are written no more. */
+    private long writtenBytes;
+
     /** Bytes of finished blocks that went through shared memory. */
     private long sharedBytes;
 
@@ -138,7 +141,7 @@ public final class BlockSequence {
         // Bytes that are carried say nothing of how many there will be.
         return isContentComplete && carried.isEmpty()
                 ? WriteSpec.createPacked(id, generation, Math.min(nextBytes, blockSizeBytes))
-                : WriteSpec.create(id, generation, blockSizeBytes);
+                : WriteSpec.create(id, generation, blockSizeBytes, writtenBytes);
     }
 
     /** Does nothing to a block that breaks. */
@@ -154,6 +157,7 @@ public final class BlockSequence {
 
     private void leave(BlockPipeline block) {
         sharedBytes += block.sharedBytes();
+        writtenBytes += block.position();
         current = null;
     }
 

@@ -27,7 +27,6 @@ final class ReceiveWindow {
     static final int FRAMES_MAX = 1024;
 
     private final boolean isTold;
-    private final boolean isSharing;
     private final AtomicLong waitingBytes = new AtomicLong();
     private final AtomicInteger waitingFrames = new AtomicInteger();
     private volatile long limit;
@@ -36,6 +35,7 @@ final class ReceiveWindow {
     private long arrivedEnd;
 
     // The worker's.
+    private boolean isSharing;
     private @Nullable MemoryBudget budget;
     private long charged;
     private long latelyBytes;
@@ -70,6 +70,11 @@ final class ReceiveWindow {
 
     boolean isWaiting() {
         return waitingFrames.get() > 0;
+    }
+
+    /** The sender's bytes come by the connection from here on, and take memory of this server. */
+    void unshared() {
+        isSharing = false;
     }
 
     /** The stream's volume is known now. */

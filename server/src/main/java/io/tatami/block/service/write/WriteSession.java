@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
     private final BlockId block;
     private final Generation generation;
-    private final @Nullable WrittenMemory memory;
     private final Executor worker;
     private final ReceiveWindow window;
     private final WriteSteps steps;
+
+    /** Until it is given back; the event loop's. */
+    private @Nullable WrittenMemory memory;
 
     /**
      * @param memory the memory in which the bytes of frames may lie; null if the writer shares none
@@ -66,6 +68,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
 
     @Override
     public void onMessage(WriteFrame frame, ByteBuf payload) {
+        if (frame.getMemoryReturned()) {
+            memory = null;
+        }
         ArrivedFrame arrived = new ArrivedFrame(frame, payload, memory);
         int bytes = arrived.windowBytes();
         if (!window.admits(bytes)) {

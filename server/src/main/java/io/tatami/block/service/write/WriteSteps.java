@@ -101,6 +101,9 @@ final class WriteSteps {
     /** Takes a frame; owns its payload from now on. */
     void arrive(ArrivedFrame arrived) throws TatamiException {
         resting = false;
+        if (arrived.frame().getMemoryReturned()) {
+            window.unshared();
+        }
         waiting.add(arrived);
         heardNanos = context.nowNanos();
         if (!arrived.isEmpty()) {

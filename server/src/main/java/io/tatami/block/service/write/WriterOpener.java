@@ -30,6 +30,9 @@ final class WriterOpener {
     /** Shorter blocks are not worth their records and seeks. */
     private static final long RESERVED_BYTES_MIN = 4L << 20;
 
+    /** Of the free room, the part that a writer may have at most for having written much. */
+    private static final int EARNED_PART = 8;
+
     private final VolumeSet volumes;
     private final VolumeStreams streams;
     private final Tombstones tombstones;
@@ -154,7 +157,8 @@ final class WriterOpener {
                     break;
                 }
                 Volume volume = chosen.volume();
-                Reservation room = new Reservation(fairShare(volume, wanted, needed), needed, request.getPacked());
+                Reservation room = new Reservation(
+                        fairShare(volume, wanted, needed, request.getPrecedingBytes()), needed, request.getPacked());
                 return counted(chosen.stream(), () -> volume.create(block, generation, room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
@@ -170,12 +174,17 @@ final class WriterOpener {
 
     /**
      * The bytes that a writer reserves: a whole block if each open writer could reserve as much again, else an equal
-     * part of the free room. So many open files do not take all room for bytes they may never write. A block whose
-     * reservation is full ends there, and its file continues with another block.
+     * part of the free room. So many open files do not take all room for bytes they may never write. A writer that has
+     * filled blocks may reserve as much again as it has written, up to a part of the free room: beside thousands of
+     * files that rest, one that is streamed soon has whole blocks. A block whose reservation is full ends there, and
+     * its file continues with another block.
      */
-    private long fairShare(Volume volume, long wantedBytes, long neededBytes) {
-        long equalBytes = volume.statistics().freeBytes() / Math.max(1, streams.count(volume));
-        return Math.min(wantedBytes, Math.max(neededBytes, Math.max(RESERVED_BYTES_MIN, equalBytes)));
+    private long fairShare(Volume volume, long wantedBytes, long neededBytes, long writtenBytes) {
+        long freeBytes = volume.statistics().freeBytes();
+        long equalBytes = freeBytes / Math.max(1, streams.count(volume));
+        long earnedBytes = Math.min(writtenBytes, freeBytes / EARNED_PART);
+        long fairBytes = Math.max(RESERVED_BYTES_MIN, Math.max(equalBytes, earnedBytes));
+        return Math.min(wantedBytes, Math.max(neededBytes, fairBytes));
     }
 
     /** A volume, and a writer's place on it. */

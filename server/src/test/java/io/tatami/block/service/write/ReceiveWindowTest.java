@@ -62,6 +62,23 @@ final class ReceiveWindowTest {
     }
 
     @Test
+    void aSenderThatSharesItsMemoryTakesNoneUntilItHasGivenThatBack() {
+        MemoryBudget budget = new MemoryBudget(64 * MIB);
+        ReceiveWindow window = new ReceiveWindow(REQUEST, true);
+        window.opened(budget);
+        window.stored(20 * MIB, 0);
+        assertTrue(window.limitAfter(20 * MIB) > 20 * MIB + SURE);
+        assertEquals(0, budget.taken());
+
+        window.rest();
+        window.unshared();
+        assertEquals(20L * MIB + SURE, window.limitAfter(20 * MIB));
+        window.stored(20 * MIB, 0);
+        assertEquals(48L * MIB, window.limitAfter(40 * MIB));
+        assertEquals(8 * MIB - SURE, budget.taken());
+    }
+
+    @Test
     void aStreamThatSendsLittleTakesLittle() {
         MemoryBudget budget = new MemoryBudget(64 * MIB);
         ReceiveWindow window = opened(budget);

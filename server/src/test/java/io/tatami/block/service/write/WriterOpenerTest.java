@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class WriterOpenerTest {
     private static final long MIB = 1 << 20;
 
-    private static final int STREAMS_MAX = 8;
+    private static final int STREAMS_MAX = 16;
 
     private Volume broken;
     private Volume small;
@@ -108,6 +108,35 @@ final class WriterOpenerTest {
         assertEquals(left / 2 / 4_096, open(16 * MIB, 4 * MIB).capacityBytes() / 4_096, 1, "half of what is left");
         assertEquals(6 * MIB, open(16 * MIB, 6 * MIB).capacityBytes(), "what is needed");
         refuses(request(16 * MIB, 12 * MIB));
+    }
+
+    @Test
+    void aWriterThatFillsItsBlocksReservesMoreThanOneThatOnlyHasAFileOpen(@TempDir Path directory) throws Exception {
+        Volume large = volume(directory, "large", 600 * MIB);
+        try {
+            serve(new VolumeSet.ServedVolume(large, "large"));
+            for (int i = 0; i < STREAMS_MAX - 1; i++) {
+                open(4 * MIB, 4 * MIB);
+            }
+            long free = large.statistics().freeBytes();
+            long equal = free / STREAMS_MAX;
+            assertEquals(equal / MIB, streamed(equal - 20 * MIB) / MIB, "as much as each other writer");
+            assertEquals(equal + 5 * MIB, streamed(equal + 5 * MIB), "as much again as it has written");
+            assertEquals(free / 8 / MIB, streamed(Long.MAX_VALUE) / MIB, "an eighth of the free room");
+        } finally {
+            large.close();
+        }
+    }
+
+    /** What a writer reserves that has written so many bytes; it gives it up at once. */
+    private long streamed(long precedingBytes) throws TatamiException {
+        WriterOpener.Opened opened = opener.open(request(256 * MIB, 4 * MIB).toBuilder()
+                .setPrecedingBytes(precedingBytes)
+                .build());
+        long reserved = opened.writer().capacityBytes();
+        opened.writer().abort();
+        opened.stream().close();
+        return reserved;
     }
 
     @Test
