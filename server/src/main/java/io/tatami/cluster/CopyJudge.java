@@ -276,13 +276,14 @@ public final class CopyJudge {
             if (!targets.isEmpty()) {
                 return new Make(urgent, targets, sources);
             }
-            KnownCopy replaced = replaceable();
-            return replaced == null
-                    ? new Wait(
-                            urgent,
-                            targets(count - returning, false, server -> false).isEmpty() && silent.isEmpty(),
-                            "no further server has room for a copy on a host of its own")
-                    : new GiveUp(replaced.server(), others(replaced), good.size());
+            KnownCopy replaced = replaceable(isRefused);
+            if (replaced != null) {
+                return new GiveUp(replaced.server(), others(replaced), good.size());
+            }
+            boolean helpsLater = !silent.isEmpty()
+                    || !targets(count - returning, false, server -> false).isEmpty()
+                    || replaceable(server -> false) != null;
+            return new Wait(urgent, !helpsLater, "no further server has room for a copy on a host of its own");
         }
 
         private boolean isToBeEmptied(KnownCopy copy) {
@@ -291,12 +292,12 @@ public final class CopyJudge {
         }
 
         /** A useless copy on a server that could make a good one in its place; null for none. */
-        private @Nullable KnownCopy replaceable() {
+        private @Nullable KnownCopy replaceable(Predicate<ServerId> isLeftOut) {
             return good.isEmpty()
                     ? null
                     : useless.stream()
                             .filter(copy -> copy.kind() != Kind.INTENDED)
-                            .filter(copy -> isUsable(copy.server()) && !isRefused.test(copy.server()))
+                            .filter(copy -> isUsable(copy.server()) && !isLeftOut.test(copy.server()))
                             .findFirst()
                             .orElse(null);
         }

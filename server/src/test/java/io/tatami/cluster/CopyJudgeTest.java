@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 final class CopyJudgeTest {
@@ -179,6 +180,20 @@ final class CopyJudgeTest {
         assertEquals(1, giveUp.needed());
         assertInstanceOf(
                 Wait.class, judge(with(2, Standing.LOST).subList(0, 2), 2, copy(1), copy(2, Kind.SPARE, Problem.NONE)));
+    }
+
+    @Test
+    void whoseOnlyPlaceIsRefusedAtTheMomentIsLookedAtAgainWithoutAChangeOfServers() {
+        KnownCopy spare = copy(2, Kind.SPARE, Problem.NONE);
+        ServersView two = new ServersView(four().subList(0, 2), false);
+        Predicate<ServerId> second = server -> server.value() == 2;
+        for (List<KnownCopy> copies : List.of(List.of(copy(1), spare), List.of(copy(1)))) {
+            Wait wait = assertInstanceOf(Wait.class, new CopyJudge(two).judge(2, copies, second, 7));
+            assertFalse(wait.untilServersChange(), "the refusal passes: " + copies);
+        }
+        ServersView one = new ServersView(four().subList(0, 1), false);
+        Wait wait = assertInstanceOf(Wait.class, new CopyJudge(one).judge(2, List.of(copy(1), spare), second, 7));
+        assertTrue(wait.untilServersChange());
     }
 
     @Test

@@ -59,7 +59,24 @@ final class Health {
         boolean isWell = counted.size() == wanted
                 && BlockCopies.all(block).size() == wanted
                 && counted.stream().allMatch(copy -> serving.contains(copy.server()) && isSound(state, block, copy));
-        return isWell ? "" : wanted + " copies are wanted on " + serving + ": " + block;
+        return isWell ? "" : wanted + " copies are wanted on " + serving + ": " + block + places(state, block);
+    }
+
+    /** What the shard knows of a block on each server, and what is there. */
+    private String places(ShardState state, BlockRecord block) {
+        BlockId id = new BlockId(block.getBlockId());
+        StringBuilder places = new StringBuilder("need " + state.needs().urgency(id) + "\n");
+        for (SimServer server : world.servers()) {
+            places.append(server.id())
+                    .append(": known ")
+                    .append(state.replica(server.id(), id))
+                    .append(", stored ")
+                    .append(server.volumes().stream()
+                            .flatMap(volume -> volume.find(id).stream())
+                            .toList())
+                    .append('\n');
+        }
+        return places.toString();
     }
 
     private static boolean isSound(ShardState state, BlockRecord block, Copy copy) {
