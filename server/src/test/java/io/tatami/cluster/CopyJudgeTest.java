@@ -183,7 +183,7 @@ final class CopyJudgeTest {
     }
 
     @Test
-    void whoseOnlyPlaceIsRefusedAtTheMomentIsLookedAtAgainWithoutAChangeOfServers() {
+    void blockWhoseOnlyPlaceIsRefusedForNowIsLookedAtAgainBeforeServersChange() {
         KnownCopy spare = copy(2, Kind.SPARE, Problem.NONE);
         ServersView two = new ServersView(four().subList(0, 2), false);
         Predicate<ServerId> second = server -> server.value() == 2;
