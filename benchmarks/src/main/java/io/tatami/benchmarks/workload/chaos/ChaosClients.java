@@ -92,6 +92,11 @@ final class ChaosClients implements AutoCloseable {
         workers.get(killed).kill();
     }
 
+    /** Of the process that was killed last. */
+    LabNode killedNode() {
+        return lab.nodes().get(killed);
+    }
+
     /** Another process goes on in the place of the one that was killed last. */
     void startKilled() throws IOException, InterruptedException {
         workers.set(killed, startWorker(killed));

@@ -83,6 +83,8 @@ final class ChaosLab {
             case METADATA_KILL -> lab.start(first(strike), METADATA);
             case CLIENT_KILL -> {
                 startMetadata();
+                // Nothing else is taken back while this thread waits for the process.
+                lab.heal(List.of(clients.killedNode()));
                 clients.startKilled();
             }
         }
