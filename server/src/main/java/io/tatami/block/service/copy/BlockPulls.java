@@ -44,8 +44,8 @@ public final class BlockPulls {
     private final Map<BlockId, Placed> pulls = new HashMap<>();
     private boolean closed;
 
-    /** A pull, and the volume that it goes to. */
-    private record Placed(Pull pull, Volume volume) {}
+    /** A pull, the volume that it goes to, and its line there, which is none of {@link #lines} once that is removed. */
+    private record Placed(Pull pull, Volume volume, PullLine line) {}
 
     /** What is known of copies that are not to be made any more. */
     @FunctionalInterface
@@ -79,11 +79,12 @@ public final class BlockPulls {
         lines.put(volume, new PullLine(runningMax, context.settings().pullsQueuedMax()));
     }
 
-    /** Drops what waits for a volume that is no longer served, and has what runs onto it end soon. */
+    /** Takes no more for a volume that is no longer served, drops what waits, and has what runs onto it end soon. */
     public synchronized void endOn(Volume volume) {
-        TatamiException reason =
-                new TatamiException(ErrorCode.IO_ERROR, "the volume was taken out of the server; ask again");
-        for (Pull pull : line(volume).removeAll()) {
+        TatamiException reason = takenOut();
+        PullLine ended = line(volume);
+        lines.remove(volume);
+        for (Pull pull : ended.removeAll()) {
             pulls.remove(pull.block());
             reports.accept(pull.failed(reason));
         }
@@ -92,6 +93,10 @@ public final class BlockPulls {
                 placed.pull().cancel(reason);
             }
         }
+    }
+
+    private static TatamiException takenOut() {
+        return new TatamiException(ErrorCode.IO_ERROR, "the volume was taken out of the server; ask again");
     }
 
     /** @throws TatamiException MALFORMED, and nothing is done; UNAVAILABLE where the server stops */
@@ -126,15 +131,19 @@ public final class BlockPulls {
         pulls.values().forEach(placed -> placed.pull().cancel(ServerContext.stopping()));
     }
 
-    /** Whether none runs onto a volume, within {@code limitMillis}; after {@link #close}. */
+    /** Whether none runs onto a volume, within {@code limitMillis}; after {@link #close} or {@link #endOn}. */
     public synchronized boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
         WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         long leftMillis = limitMillis;
-        while (line(volume).running() > 0 && leftMillis > 0) {
+        while (isUnderWay(volume) && leftMillis > 0) {
             wait(leftMillis);
             leftMillis = limit.leftMillis();
         }
-        return line(volume).running() == 0;
+        return !isUnderWay(volume);
+    }
+
+    private boolean isUnderWay(Volume volume) {
+        return pulls.values().stream().anyMatch(placed -> placed.volume() == volume);
     }
 
     private synchronized boolean admit(Pull pull) throws TatamiException {
@@ -162,9 +171,10 @@ public final class BlockPulls {
         if (volume == null) {
             return false;
         }
-        line(volume).add(pull);
-        pulls.put(pull.block(), new Placed(pull, volume));
-        begin(volume);
+        PullLine line = line(volume);
+        line.add(pull);
+        pulls.put(pull.block(), new Placed(pull, volume, line));
+        begin(volume, line);
         return true;
     }
 
@@ -172,7 +182,7 @@ public final class BlockPulls {
     private boolean cancel(Placed older) {
         TatamiException reason = outdated(older.pull());
         older.pull().cancel(reason);
-        if (line(older.volume()).remove(older.pull())) {
+        if (older.line().remove(older.pull())) {
             pulls.remove(older.pull().block());
             reports.accept(older.pull().failed(reason));
             return true;
@@ -232,9 +242,9 @@ public final class BlockPulls {
                 && now.hasRoomForCopies(pull.lengthBytes(), queuedBytes + pull.lengthBytes());
     }
 
-    private void begin(Volume volume) {
-        for (Pull next = line(volume).next(); next != null; next = line(volume).next()) {
-            Placed placed = new Placed(next, volume);
+    private void begin(Volume volume, PullLine line) {
+        for (Pull next = line.next(); next != null; next = line.next()) {
+            Placed placed = new Placed(next, volume, line);
             threads.execute(() -> run(placed));
         }
     }
@@ -251,26 +261,36 @@ public final class BlockPulls {
             LOG.error("{} was not made", pull, e);
             failure = new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + e, e);
         }
-        boolean told = end(placed, failure == null);
-        if (told) {
+        CopiesMadeRequest.Item told = end(placed, failure);
+        if (told != null) {
             CrashPoint.hit("service.copy.before-report");
-            reports.accept(failure == null ? pull.made() : pull.failed(failure));
+            reports.accept(told);
         }
     }
 
-    /** Returns whether it is to be reported. */
-    private synchronized boolean end(Placed placed, boolean isMade) {
+    /**
+     * Returns what is to be reported; null for nothing.
+     *
+     * @param failure null where the copy is made
+     */
+    private synchronized CopiesMadeRequest.@Nullable Item end(Placed placed, @Nullable TatamiException failure) {
         Pull pull = placed.pull();
-        if (isMade) {
+        boolean isServed = lines.containsKey(placed.volume());
+        if (failure == null && isServed) {
             context.metrics().madeCopy();
         }
-        line(placed.volume()).ended(pull);
+        placed.line().ended(pull);
         pulls.remove(pull.block());
-        if (!closed) {
-            begin(placed.volume());
-        }
         notifyAll();
-        return !closed;
+        if (closed) {
+            return null;
+        }
+        begin(placed.volume(), placed.line());
+        if (failure == null && !isServed) {
+            // It was past its last look whether it is cancelled: the copy has gone with the volume.
+            return pull.failed(takenOut());
+        }
+        return failure == null ? pull.made() : pull.failed(failure);
     }
 
     private PullLine line(Volume volume) {

@@ -429,6 +429,10 @@ public final class VolumeMoves {
         private Map<BlockId, BlockTransfer.Result> transfer(List<BlockId> blocks, Volume to) throws TatamiException {
             begin(new Under(from, to));
             try {
+                // One that was taken out before this began is not awaited, and may be closed.
+                if (!volumes.serves(from) || !volumes.serves(to)) {
+                    return Map.of();
+                }
                 return from.transferTo(to, new Paced(from, to)).move(blocks);
             } finally {
                 begin(null);
@@ -458,11 +462,7 @@ public final class VolumeMoves {
         }
 
         private boolean isOver() {
-            return closed || !isServed(from) || !isServed(to);
-        }
-
-        private boolean isServed(Volume volume) {
-            return volumes.volumes().stream().anyMatch(served -> served.volume() == volume);
+            return closed || !volumes.serves(from) || !volumes.serves(to);
         }
 
         @Override

@@ -84,16 +84,21 @@ public final class ReadStreams {
 
     /** Ends the sessions of a volume that is no longer served. */
     public void endOn(Volume volume) {
+        counts.end(volume);
         Map<ReadSession, VolumeStreams.Counted> open;
         synchronized (sessions) {
             open = Map.copyOf(sessions);
         }
         open.forEach((session, stream) -> {
             if (stream.volume() == volume) {
-                session.stop(new TatamiException(
-                        ErrorCode.UNAVAILABLE, "the volume of the block was taken out of the server; read again"));
+                session.stop(takenOut());
             }
         });
+    }
+
+    private static TatamiException takenOut() {
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE, "the volume of the block was taken out of the server; read again");
     }
 
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
@@ -134,6 +139,9 @@ public final class ReadStreams {
         session.start();
         if (closed) {
             session.stop(ServerContext.stopping());
+        } else if (counted.isEnded()) {
+            // Who ends the volume's sessions may have looked for them before this one was among them.
+            session.stop(takenOut());
         }
         return session;
     }

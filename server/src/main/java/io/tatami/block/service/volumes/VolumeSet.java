@@ -169,6 +169,11 @@ public final class VolumeSet implements UnitSource {
         return members.volumes();
     }
 
+    /** Whether a volume is served now. */
+    public boolean serves(Volume volume) {
+        return volumes().stream().anyMatch(served -> served.volume() == volume);
+    }
+
     public List<FailedVolume> failed() {
         return members.failed();
     }

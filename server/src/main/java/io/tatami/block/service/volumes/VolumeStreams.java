@@ -23,15 +23,24 @@ public final class VolumeStreams {
     private static final class OnVolume {
         private final String path;
         private int open;
+        private boolean ended;
 
         OnVolume(String path) {
             this.path = path;
         }
 
         public synchronized boolean tryAdd(int limit) {
-            boolean added = open < limit;
+            boolean added = open < limit && !ended;
             open += added ? 1 : 0;
             return added;
+        }
+
+        public synchronized void end() {
+            ended = true;
+        }
+
+        public synchronized boolean isEnded() {
+            return ended;
         }
 
         public synchronized void remove() {
@@ -71,6 +80,15 @@ public final class VolumeStreams {
         volumes.put(served.volume(), new OnVolume(served.path()));
     }
 
+    /**
+     * Opens none on a volume any more that is no longer served; those that are open stay. A stream that can be found
+     * before it asks {@link Counted#isEnded} is found by who looks for streams after this, or is told that it has to
+     * end.
+     */
+    public void end(Volume volume) {
+        on(volume).end();
+    }
+
     /** One stream, counted until it is closed; a second close does nothing. */
     public static final class Counted implements AutoCloseable {
         private final OnVolume on;
@@ -87,6 +105,11 @@ public final class VolumeStreams {
             return volume;
         }
 
+        /** Whether the volume is no longer served. */
+        public boolean isEnded() {
+            return on.isEnded();
+        }
+
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
@@ -95,10 +118,17 @@ public final class VolumeStreams {
         }
     }
 
-    /** @throws TatamiException BUSY where as many are open on the volume as may be */
+    /**
+     * @throws TatamiException BUSY where as many are open on the volume as may be; UNAVAILABLE where it is no longer
+     *     served
+     */
     public Counted open(Volume volume) throws TatamiException {
         OnVolume on = on(volume);
         if (!on.tryAdd(limit)) {
+            if (on.isEnded()) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE, "volume " + on.path + " was taken out of the server; ask again");
+            }
             throw new TatamiException(
                     ErrorCode.BUSY,
                     limit + " " + kind + " streams of volume " + on.path + " are open, the limit of " + setting);

@@ -82,12 +82,17 @@ public final class WriteStreams {
 
     /** Ends the sessions of a volume that is no longer served. */
     public void endOn(Volume volume) {
+        counts.end(volume);
         counted.forEach((session, stream) -> {
             if (stream.volume() == volume) {
-                session.stop(new TatamiException(
-                        ErrorCode.IO_ERROR, session.block() + " is on a volume that was taken out of the server"));
+                session.stop(takenOut(session));
             }
         });
+    }
+
+    private static TatamiException takenOut(WriteSession session) {
+        return new TatamiException(
+                ErrorCode.IO_ERROR, session.block() + " is on a volume that was taken out of the server");
     }
 
     /** The blocks that were deleted here, which no writer opens again. */
@@ -148,12 +153,19 @@ public final class WriteStreams {
     /**
      * The writer that a session asks for; counts as one of its volume's until the session has {@link #ended}.
      *
-     * @throws TatamiException as {@link WriterOpener#open}
+     * @throws TatamiException as {@link WriterOpener#open}; IO_ERROR where the volume was taken out of the server
+     *     meanwhile: the block is let go as it is
      */
     OpenedWriter openWriter(WriteSession session, WriteBlockRequest request) throws TatamiException {
         WriterOpener.Opened opened = opener.open(request);
         VolumeStreams.Counted stream = opened.stream();
         counted.put(session, stream);
+        if (stream.isEnded()) {
+            // Who ends the volume's sessions may have looked for them before this one was among them.
+            TatamiException takenOut = takenOut(session);
+            new OpenCopy(opened.writer()).letGo(takenOut);
+            throw takenOut;
+        }
         MemoryBudget budget = receiveBudgets.get(stream.volume());
         if (budget == null) {
             throw new IllegalStateException(session.block() + " is on a volume that is not of this server");

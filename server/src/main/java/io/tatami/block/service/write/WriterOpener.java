@@ -15,6 +15,7 @@ import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,10 @@ final class WriterOpener {
 
     /** Of the free room, the part that a writer may have at most for having written much. */
     private static final int EARNED_PART = 8;
+
+    /** What one volume answers and another one may not. */
+    private static final Set<ErrorCode> OTHER_VOLUME_MAY_HELP =
+            EnumSet.of(ErrorCode.NO_SPACE, ErrorCode.IO_ERROR, ErrorCode.BUSY, ErrorCode.UNAVAILABLE);
 
     private final VolumeSet volumes;
     private final VolumeStreams streams;
@@ -162,7 +167,7 @@ final class WriterOpener {
                 return counted(chosen.stream(), () -> volume.create(block, generation, room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
-                if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {
+                if (!OTHER_VOLUME_MAY_HELP.contains(e.code())) {
                     throw failure;
                 }
             }

@@ -178,6 +178,22 @@ final class VolumeMovesTest {
     }
 
     @Test
+    void nothingMoreIsMovedFromAVolumeThatIsTakenOutBetweenTwoTransfers() throws TatamiException {
+        BlockId moved = rig.write(LENGTH, 3, false);
+        BlockId empty = rig.write(0, 0, false);
+        rig.drain();
+        at(
+                "volume.transfer.after-release",
+                () -> rig.volumes().remove(rig.volumes().volumes().get(0)));
+
+        rig.moves().moveAll();
+
+        assertTrue(rig.second.volume().has(moved));
+        assertTrue(rig.first.volume().has(empty));
+        assertFalse(rig.second.volume().has(empty), "nobody waits for a transfer that begins after the removal");
+    }
+
+    @Test
     void aVolumeThatIsClosedToNewBlocksTakesNone() throws TatamiException {
         rig.second.volume().closeToNew(true);
         BlockId block = new BlockId(99);

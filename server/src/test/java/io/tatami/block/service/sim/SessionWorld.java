@@ -60,8 +60,12 @@ final class SessionWorld implements AutoCloseable {
     final BlockServerSettings settings = BlockRig.settings();
     final BlockServerMetrics metrics = new BlockServerMetrics();
     final SimVolume disk;
+    final VolumeSet volumes;
     final WriteStreams writes;
     final ReadStreams reads;
+
+    /** Run while a read stream is opened, after its volume was found and before its session is among the others. */
+    Runnable whenReadersAreLookedUp = () -> {};
 
     /** What is written of the block, whoever writes it. */
     final byte[] content;
@@ -72,13 +76,24 @@ final class SessionWorld implements AutoCloseable {
     SessionWorld(Path directory, long seed) throws TatamiException {
         disk = new SimVolume(DATA_BYTES, seed, clock);
         content = BlockRig.bytes(seed, CONTENT_BYTES);
-        VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
+        volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
         ServerContext context = new ServerContext(settings, volumes, clock, metrics, () -> SERVER);
         threads = new ServerThreads(settings, List.of());
         memory = new MemoryShares(threads, new SharedDirectory(directory), 0);
         BlockClient chainClient = new BlockClient(chain, BlockClientSettings.DEFAULT);
         writes = new WriteStreams(context, chainClient, memory, executor);
-        reads = new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), volume -> executor);
+        reads = new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), volume -> {
+            whenReadersAreLookedUp.run();
+            return executor;
+        });
+    }
+
+    /** Takes the only volume out of the server, as a removal of it does; it is closed with the world. */
+    void takeOut() {
+        VolumeSet.ServedVolume served = volumes.volumes().get(0);
+        volumes.remove(served);
+        writes.endOn(served.volume());
+        reads.endOn(served.volume());
     }
 
     private static CallContext caller(String connection) {
