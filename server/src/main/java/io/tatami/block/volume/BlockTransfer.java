@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
@@ -14,9 +15,11 @@ import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,9 @@ public final class BlockTransfer {
     private final Side to;
     private final BooleanSupplier isClosed;
     private final Listener listener;
+
+    /** The blocks that nobody begins there while they are moved. */
+    private final Set<BlockId> kept = new HashSet<>();
 
     /** One of the two volumes. */
     record Side(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas, BlockCommitter committer) {}
@@ -61,7 +67,7 @@ public final class BlockTransfer {
         GONE,
         /** It is being written, or waits for its recovery. */
         UNFINISHED,
-        /** It was changed, or is being changed now. */
+        /** It was changed, or is being changed now, or is being begun there. */
         CHANGED,
         DAMAGED,
         /** Something of it is there. */
@@ -111,7 +117,8 @@ public final class BlockTransfer {
             if (!isCommitting) {
                 copied.forEach(this::discard);
             }
-            blocks.forEach(to.parts().arriving()::remove);
+            to.parts().coming().removeAll(kept);
+            kept.clear();
         }
         return results;
     }
@@ -132,7 +139,10 @@ public final class BlockTransfer {
         if (before == null || !replica.placed().movable()) {
             return replica.describe().damaged() ? Result.DAMAGED : Result.UNFINISHED;
         }
-        to.parts().arriving().add(block);
+        if (!to.parts().coming().add(block)) {
+            return Result.CHANGED;
+        }
+        kept.add(block);
         if (isClosed.getAsBoolean()) {
             return Result.NO_ROOM;
         }
@@ -287,7 +297,8 @@ public final class BlockTransfer {
                         .toList());
         CrashPoint.hit("volume.transfer.after-arrive");
         for (Copied block : blocks) {
-            to.replicas().put(block.before().block(), Replica.found(block.after(), true));
+            Replica there = to.replicas().putIfAbsent(block.before().block(), Replica.found(block.after(), true));
+            Check.check(there == null, "%s came to where it is", block.before().block());
         }
     }
 }

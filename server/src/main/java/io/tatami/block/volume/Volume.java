@@ -14,6 +14,7 @@ import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.block.volume.space.PlacedBlock;
+import io.tatami.files.CrashPoint;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -99,6 +100,19 @@ public final class Volume implements AutoCloseable {
         parts.failStop().check();
         throwIfClosedToNew();
         throwIfIndexIsFull();
+        if (!parts.coming().add(block)) {
+            throw alreadyExists(block);
+        }
+        try {
+            return createAlone(block, generation, room, copyNumber);
+        } finally {
+            parts.coming().remove(block);
+        }
+    }
+
+    /** While nobody else begins the block here, and it does not come from another volume. */
+    private BlockWriter createAlone(BlockId block, Generation generation, Reservation room, int copyNumber)
+            throws TatamiException {
         if (replicas.containsKey(block)) {
             throw alreadyExists(block);
         }
@@ -110,15 +124,13 @@ public final class Volume implements AutoCloseable {
         try (Replica.Change change = replica.change()) {
             change.replaceWriter(writer);
         }
-        if (replicas.putIfAbsent(block, replica) != null) {
-            parts.allocator().release(extent);
-            throw alreadyExists(block);
-        }
+        Replica before = replicas.putIfAbsent(block, replica);
+        Check.check(before == null, "%s was begun twice", block);
+        CrashPoint.hit("volume.create.begun");
         // A check for blocks after the close may have taken the volume for empty.
-        if (closedToNew || parts.arriving().contains(block)) {
+        if (closedToNew) {
             writer.abort();
             throwIfClosedToNew();
-            throw alreadyExists(block);
         }
         return writer;
     }

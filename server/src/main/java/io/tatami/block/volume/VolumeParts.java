@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * What the parts of one volume share; each is safe for use by many threads.
  *
  * @param moving held by {@link BlockRelocator} while it holds room that no block has
- * @param arriving blocks that come from another volume: none of them is begun here
+ * @param coming blocks that are being begun here, or come from another volume: of each only one of both at a time
  */
 record VolumeParts(
         GuardedDevice device,
@@ -33,7 +33,7 @@ record VolumeParts(
         DamageRecord damage,
         ReentrantLock moving,
         FlushedEnds flushedEnds,
-        Set<BlockId> arriving) {
+        Set<BlockId> coming) {
 
     /**
      * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again

@@ -2,12 +2,14 @@ package io.tatami.block.service.moves;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.Halt;
@@ -19,6 +21,9 @@ import io.tatami.protocol.wire.VolumeStatus;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +169,48 @@ final class VolumeMovesTest {
         assertEquals(ErrorCode.ALREADY_EXISTS, refusal[0]);
         assertEquals(Generation.FIRST, on(rig.second.volume(), block).generation());
         rig.compare("moved");
+    }
+
+    /** The one that begins it is between its record and its return while the block arrives. */
+    @Test
+    void aBlockThatArrivesWhileItIsBegunThereIsThereOnce() throws Exception {
+        BlockId block = draining();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch arrived = new CountDownLatch(1);
+        FutureTask<BlockWriter> beginning = new FutureTask<>(() -> {
+            try {
+                return rig.second.volume().create(block, NINE, LENGTH, false);
+            } finally {
+                begun.countDown();
+            }
+        });
+        CrashPoint.listen(name -> {
+            if (name.equals("volume.transfer.after-arrive")) {
+                Threads.daemon(beginning, "beginning").start();
+                await(begun);
+            } else if (name.equals("volume.create.begun")) {
+                begun.countDown();
+                await(arrived);
+            }
+        });
+
+        rig.moves().moveAll();
+        arrived.countDown();
+
+        ExecutionException refused = assertThrows(ExecutionException.class, beginning::get);
+        assertEquals(ErrorCode.ALREADY_EXISTS, ((TatamiException) refused.getCause()).code());
+        rig.compare("arrived");
+        rig.requireOneCopyOfEach("arrived");
+        rig.crash();
+        rig.compare("opened again");
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
