@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Blocks that two volumes of the server have: a move was cut short between the two indexes, or the block was begun
  * again while a volume was not there. Of copies with the same number a finalized one is kept: that of the highest
  * generation; of several, which have the same length, one on a volume that takes blocks, and the emptiest of these;
- * where no such volume has a sound one, all stay, since a volume that takes none may be about to be removed. The others
+ * where no such volume has a sound one, all stay, since a volume that takes none may be about to be removed, or to fail
+ * as a whole. The others
  * are dropped once all bytes of the one that is kept were read and are sound, and it has promised as much as they have.
  * A copy that is being written, or that is as new and is not finalized or has another length, is left, as is one with
  * another number: the shard knows which one is to be. Used by one thread.
@@ -74,7 +75,7 @@ final class LocalCopies {
         Found kept = copies.stream()
                 .filter(copy -> copy.stored().finalized() && !copy.stored().damaged())
                 .max(Comparator.comparing((Found copy) -> copy.stored().generation())
-                        .thenComparing(copy -> !copy.volume().isClosedToNew())
+                        .thenComparing(copy -> MoveTargets.takes(copy.volume()))
                         .thenComparingDouble(copy -> -MoveTargets.fullness(copy.volume())))
                 .orElse(null);
         if (kept == null) {
@@ -98,7 +99,7 @@ final class LocalCopies {
                 || (stored.generation().equals(better.generation())
                         && stored.finalized()
                         && stored.durableBytes() == better.durableBytes()
-                        && (stored.damaged() || !kept.volume().isClosedToNew()));
+                        && (stored.damaged() || MoveTargets.takes(kept.volume())));
     }
 
     /** Whether all its bytes match their checksums; that they do not is noted by the reader. */

@@ -37,12 +37,17 @@ final class MoveTargets {
         return (double) statistics.usedBytes() / Math.max(1, statistics.capacityBytes());
     }
 
+    /** Whether a volume takes blocks now. */
+    static boolean takes(Volume volume) {
+        return volume.statistics().failure().isEmpty()
+                && !volume.isClosedToNew()
+                && !volume.accessTimes().isHanging();
+    }
+
     /** Those that take blocks now. */
     List<ServedVolume> taking() {
         return volumes.volumes().stream()
-                .filter(served -> served.volume().statistics().failure().isEmpty()
-                        && !served.volume().isClosedToNew()
-                        && !served.volume().accessTimes().isHanging())
+                .filter(served -> takes(served.volume()))
                 .toList();
     }
 

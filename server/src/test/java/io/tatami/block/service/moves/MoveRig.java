@@ -99,6 +99,11 @@ final class MoveRig implements AutoCloseable {
         first.volume().closeToNew(true);
     }
 
+    void drainNoMore() {
+        draining = false;
+        first.volume().closeToNew(false);
+    }
+
     /** The power of the host goes, and the next process opens both volumes. */
     void crash() throws TatamiException {
         Volume unusedFirst = first.crash();

@@ -284,6 +284,22 @@ final class VolumeMovesTest {
     }
 
     @Test
+    void ofEqualCopiesThatOnAVolumeWhichStoppedTakingWritesIsNotTheOneKept() throws TatamiException {
+        BlockId block = onBoth();
+        rig.drainNoMore();
+        rig.second.store().setFull(true);
+        BlockWriter writer = rig.second.volume().create(new BlockId(99), NINE, 10, false);
+        writer.append(ByteBuffer.wrap(new byte[10]), null);
+        assertThrows(TatamiException.class, writer::sync);
+        assertTrue(rig.second.volume().isReadable());
+        assertTrue(MoveTargets.fullness(rig.second.volume()) < MoveTargets.fullness(rig.first.volume()));
+
+        rig.moves().moveAll();
+
+        assertTrue(rig.first.volume().has(block), "the copy on a volume that works was dropped");
+    }
+
+    @Test
     void ofCopiesThatDifferTheNewerIsKeptOnceItIsFinished() throws TatamiException {
         BlockId block = onBoth();
         BlockWriter writer = rig.first.volume().reopen(block, NINE, LENGTH, LENGTH);
