@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.Volume;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
@@ -23,12 +24,14 @@ import io.tatami.server.node.Patience;
 import io.tatami.server.node.StandaloneNode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -212,6 +215,41 @@ final class RunningVolumesTest {
                             .isEmpty());
             requireAll(client, files);
         }
+    }
+
+    @Test
+    void volumesThatWereAddedAndRemovedLeaveNothingBehind() throws Exception {
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            write(client, 0);
+            long before = liveVolumes();
+            long capacity = server(client).getCapacityBytes();
+            for (int i = 0; i < 8; i++) {
+                add(node, second);
+                Eventually.await(PATIENCE, () -> server(client).getCapacityBytes() > capacity);
+                CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", second.toString());
+                Eventually.await(PATIENCE, () -> server(client).getCapacityBytes() == capacity);
+            }
+
+            Eventually.await(PATIENCE, () -> liveVolumes() == before);
+            requireAll(client, 1);
+        }
+    }
+
+    /** How many volumes something in this process holds on to. */
+    private static long liveVolumes() throws Exception {
+        String histogram = (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "gcClassHistogram",
+                        new Object[] {new String[0]},
+                        new String[] {String[].class.getName()});
+        return histogram
+                .lines()
+                .map(line -> line.trim().split("\\s+"))
+                .filter(line -> line.length > 3 && line[3].equals(Volume.class.getName()))
+                .mapToLong(line -> Long.parseLong(line[1]))
+                .sum();
     }
 
     private static double fullness(TatamiClient client, Path path) throws Exception {

@@ -305,25 +305,26 @@ public final class BlockServer implements AutoCloseable {
         }
 
         @Override
-        public void end(VolumeSet.ServedVolume served) {
+        public void end(VolumeSet.ServedVolume served, VolumeChanges.Closing closing) {
             pulls.endOn(served.volume());
             port.endOn(served.volume());
             reports.end(served);
-            threads.writers().execute(() -> close(served));
+            threads.writers().execute(() -> close(served, closing));
         }
 
-        private void close(VolumeSet.ServedVolume served) {
+        private void close(VolumeSet.ServedVolume served, VolumeChanges.Closing closing) {
             List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
                     List.of(served),
                     List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
             threads.remove(served.volume());
             reports.remove(served);
             moves.remove(served.volume());
+            port.remove(served.volume());
             if (!left.isEmpty()) {
                 LOG.warn("volume {} does not end what was begun on it, and is closed all the same", served.path());
             }
             try {
-                served.volume().close();
+                closing.run();
                 LOG.info(
                         "volume {} ({}) is closed",
                         served.path(),

@@ -37,6 +37,12 @@ final class DataPort {
         reads.endOn(volume);
     }
 
+    /** Forgets a volume whose streams have ended. */
+    void remove(Volume volume) {
+        writes.remove(volume);
+        reads.remove(volume);
+    }
+
     /** Parks or ends streams without progress; called periodically. */
     void checkStandstill() {
         writes.checkStandstill();

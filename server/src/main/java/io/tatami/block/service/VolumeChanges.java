@@ -39,8 +39,17 @@ final class VolumeChanges {
         /** Whether the cluster has heard of that. */
         boolean areKnown();
 
-        /** Ends what is under way on a volume that is no longer served, and closes it then; does not wait for that. */
-        void end(VolumeSet.ServedVolume served);
+        /**
+         * Ends what is under way on a volume that is no longer served, and forgets it and has {@code closing} run then;
+         * does not wait for that.
+         */
+        void end(VolumeSet.ServedVolume served, Closing closing);
+    }
+
+    /** Closes a volume. */
+    @FunctionalInterface
+    interface Closing {
+        void run() throws TatamiException;
     }
 
     /** @param places null where volumes are those of the start */
@@ -100,7 +109,7 @@ final class VolumeChanges {
             CrashPoint.hit("service.volume.before-remembered");
             known.remembered().added(path, volume.id(), false);
         } catch (TatamiException e) {
-            close(volume, e);
+            close(known, volume, e);
             throw e;
         }
         CrashPoint.hit("service.volume.after-remembered");
@@ -111,9 +120,9 @@ final class VolumeChanges {
         LOG.info("volume {} ({}) was added", path, volume.id());
     }
 
-    private static void close(Volume volume, TatamiException reason) {
+    private static void close(VolumePlaces known, Volume volume, TatamiException reason) {
         try {
-            volume.close();
+            known.close(volume);
         } catch (TatamiException e) {
             reason.addSuppressed(e);
         }
@@ -182,7 +191,7 @@ final class VolumeChanges {
         CrashPoint.hit("service.volume.before-removed");
         volumes.remove(served);
         parts.changed();
-        parts.end(served);
+        parts.end(served, () -> known.close(volume));
         LOG.info("volume {} ({}) was removed", served.path(), volume.id());
     }
 

@@ -119,6 +119,17 @@ final class ServerVolumes implements VolumePlaces, AutoCloseable {
         return volume;
     }
 
+    @Override
+    public void close(Volume volume) throws TatamiException {
+        try {
+            volume.close();
+        } finally {
+            synchronized (this) {
+                opened.removeFirstOccurrence(volume);
+            }
+        }
+    }
+
     private synchronized boolean keep(Volume volume) {
         if (!closed) {
             opened.push(volume);

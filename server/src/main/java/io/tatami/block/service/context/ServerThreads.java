@@ -93,8 +93,15 @@ public final class ServerThreads {
 
     /** Ends the threads of a volume that is no longer served; what they were given is done. */
     public void remove(Volume volume) {
-        VolumeThreads threads = ofVolumes.get(volume);
-        if (threads != null && threads.commands() != commands) {
+        VolumeThreads threads = ofVolumes.remove(volume);
+        if (threads != null) {
+            end(threads);
+        }
+    }
+
+    private void end(VolumeThreads threads) {
+        // A simulation has one executor for all.
+        if (threads.commands() != commands) {
             threads.commands().shutdown();
             threads.readers().shutdown();
         }
@@ -105,8 +112,12 @@ public final class ServerThreads {
         return writers;
     }
 
-    /** For the turns of read sessions of a volume, each of which waits here once at most. */
-    public Executor readers(Volume volume) {
+    /**
+     * For the turns of read sessions of a volume, each of which waits here once at most.
+     *
+     * @throws TatamiException UNAVAILABLE where the volume was taken out of the server
+     */
+    public Executor readers(Volume volume) throws TatamiException {
         return of(volume).readers();
     }
 
@@ -139,32 +150,33 @@ public final class ServerThreads {
 
     /** Runs what waits for no volume, as {@link #command(Volume, Runnable)}. */
     public void command(Runnable command) throws TatamiException {
-        execute(commands, command);
+        execute(commands, command, "the block server is stopping");
     }
 
     /**
      * @throws TatamiException BUSY where too many commands wait for the volume, UNAVAILABLE where the server is
-     *     stopping
+     *     stopping, or the volume was taken out of it
      */
     public void command(Volume volume, Runnable command) throws TatamiException {
-        execute(of(volume).commands(), command);
+        execute(of(volume).commands(), command, "the block server is stopping, or has taken the volume out");
     }
 
-    private static void execute(ExecutorService on, Runnable command) throws TatamiException {
+    private static void execute(ExecutorService on, Runnable command, String whyEnded) throws TatamiException {
         try {
             on.execute(command);
         } catch (RejectedExecutionException e) {
             throw on.isShutdown()
-                    ? new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping", e)
+                    ? new TatamiException(ErrorCode.UNAVAILABLE, whyEnded, e)
                     : new TatamiException(
                             ErrorCode.BUSY, "too many commands are queued for the disks; send this one later", e);
         }
     }
 
-    private VolumeThreads of(Volume volume) {
+    private VolumeThreads of(Volume volume) throws TatamiException {
         VolumeThreads threads = ofVolumes.get(volume);
         if (threads == null) {
-            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE, "volume " + volume.id() + " was taken out of the server; ask again");
         }
         return threads;
     }
@@ -178,8 +190,11 @@ public final class ServerThreads {
 
     /** Whether the threads of a volume, which take nothing more from now on, have ended, within {@code limitMillis}. */
     public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
-        VolumeThreads threads = of(volume);
-        threads.readers().shutdown();
+        VolumeThreads threads = ofVolumes.get(volume);
+        if (threads == null) {
+            return true;
+        }
+        end(threads);
         return threads.readers().awaitTermination(limitMillis, TimeUnit.MILLISECONDS)
                 && threads.commands().awaitTermination(limitMillis, TimeUnit.MILLISECONDS);
     }

@@ -117,6 +117,7 @@ public final class VolumeMoves {
                 try {
                     moveAll();
                 } finally {
+                    forgetRemoved();
                     ended();
                 }
             });
@@ -139,6 +140,11 @@ public final class VolumeMoves {
     /** Forgets a volume that is no longer served. */
     public void remove(Volume volume) {
         figures.remove(volume);
+    }
+
+    /** A pass may have had to do with a volume after it was removed. */
+    private void forgetRemoved() {
+        figures.keySet().removeIf(volume -> !volumes.serves(volume));
     }
 
     /** Ends the move under way soon; none begins after that. */

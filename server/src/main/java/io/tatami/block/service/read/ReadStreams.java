@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The read streams of a block server, and the objects that they share. Safe for use by many threads. */
@@ -38,7 +37,7 @@ public final class ReadStreams {
     private final ServerContext context;
     private final UnitCopies copies;
     private final MemoryShares memory;
-    private final Function<Volume, Executor> readers;
+    private final Readers readers;
     private final CopyRate rate;
     private final CopiedFrames copiedFrames;
     private final VolumeStreams counts;
@@ -48,6 +47,13 @@ public final class ReadStreams {
      * itself.
      */
     private final Map<ReadSession, VolumeStreams.Counted> sessions = new LinkedHashMap<>();
+
+    /** The threads that run the turns of sessions. */
+    @FunctionalInterface
+    public interface Readers {
+        /** @throws TatamiException UNAVAILABLE where the volume was taken out of the server */
+        Executor of(Volume volume) throws TatamiException;
+    }
 
     private volatile long shortNanos;
     private volatile boolean ranShort;
@@ -62,7 +68,7 @@ public final class ReadStreams {
             UnitCopies copies,
             MemoryShares memory,
             CopyRate rate,
-            Function<Volume, Executor> readers) {
+            Readers readers) {
         this.context = context;
         this.copies = copies;
         this.memory = memory;
@@ -96,6 +102,11 @@ public final class ReadStreams {
         });
     }
 
+    /** Forgets a volume whose sessions have ended. */
+    public void remove(Volume volume) {
+        counts.remove(volume);
+    }
+
     private static TatamiException takenOut() {
         return new TatamiException(
                 ErrorCode.UNAVAILABLE, "the volume of the block was taken out of the server; read again");
@@ -104,8 +115,8 @@ public final class ReadStreams {
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
     public StreamReceiver<ReadWindowUpdate> open(
             CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
-        Volume volume;
         VolumeStreams.Counted counted;
+        Executor turns;
         try {
             if (closed) {
                 throw ServerContext.stopping();
@@ -117,8 +128,8 @@ public final class ReadStreams {
             if (request.getSoundOnly() && found.stored().damaged()) {
                 return refuseDamaged(found.stored().block(), stream);
             }
-            volume = found.volume();
-            counted = counts.open(volume);
+            counted = counts.open(found.volume());
+            turns = readers(counted);
         } catch (TatamiException e) {
             context.failed(e);
             stream.failure(e);
@@ -131,7 +142,7 @@ public final class ReadStreams {
                 : memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
                         .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                         .orElseGet(frames);
-        ReadSession session = new ReadSession(request, stream, delivery, frames, context, this, readers.apply(volume));
+        ReadSession session = new ReadSession(request, stream, delivery, frames, context, this, turns);
         synchronized (sessions) {
             sessions.put(session, counted);
         }
@@ -144,6 +155,15 @@ public final class ReadStreams {
             session.stop(takenOut());
         }
         return session;
+    }
+
+    private Executor readers(VolumeStreams.Counted counted) throws TatamiException {
+        try {
+            return readers.of(counted.volume());
+        } catch (TatamiException e) {
+            counted.close();
+            throw e;
+        }
     }
 
     /** Refuses a reader that accepts sound copies only. The refusal is not logged. */

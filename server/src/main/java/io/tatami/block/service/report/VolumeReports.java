@@ -66,7 +66,7 @@ public final class VolumeReports {
 
     /** Has the passes over a volume that is no longer served end soon; none begins after that. */
     public synchronized void end(VolumeSet.ServedVolume served) {
-        end(kept(served.volume()));
+        kept(served.volume()).ifPresent(VolumeReports::end);
     }
 
     /** Forgets a volume that is no longer served. */
@@ -131,8 +131,10 @@ public final class VolumeReports {
         scrubbed.forEach(volume -> volume.scrubber().end());
         List<VolumeSet.ServedVolume> served =
                 scrubbed.stream().map(Kept::served).toList();
-        List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
-                served, List.of((volume, limitMillis) -> kept(volume).scrubber().awaitEnd(limitMillis)));
+        List<VolumeSet.ServedVolume> left = OrderlyEnd.await(served, List.of((volume, limitMillis) -> {
+            Optional<Kept> kept = kept(volume);
+            return kept.isEmpty() || kept.get().scrubber().awaitEnd(limitMillis);
+        }));
         left.forEach(volume -> LOG.warn("the scrub of volume {} ends when its device goes on", volume.path()));
     }
 
@@ -204,7 +206,8 @@ public final class VolumeReports {
 
     /** Whether the passes over a volume, which are to end, have ended, within {@code limitMillis}. */
     public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
-        return awaitEnd(kept(volume), limitMillis);
+        Optional<Kept> kept = kept(volume);
+        return kept.isEmpty() || awaitEnd(kept.get(), limitMillis);
     }
 
     private static boolean awaitEnd(Kept kept, long limitMillis) throws InterruptedException {
@@ -213,10 +216,10 @@ public final class VolumeReports {
                 && kept.prewriter().awaitEnd(limitMillis);
     }
 
-    private Kept kept(Volume volume) {
+    /** Empty where the volume was taken out of the server. */
+    private Optional<Kept> kept(Volume volume) {
         return volumes.stream()
                 .filter(kept -> kept.served().volume() == volume)
-                .findFirst()
-                .orElseThrow();
+                .findFirst();
     }
 }

@@ -14,6 +14,13 @@ public interface VolumePlaces {
      */
     Volume open(String path, long capacityBytes, VolumeSet serving) throws TatamiException;
 
+    /**
+     * Closes a volume that has no user any more, and forgets it.
+     *
+     * @throws TatamiException as {@link Volume#close}; it is forgotten all the same
+     */
+    void close(Volume volume) throws TatamiException;
+
     /** As the next start names it: the absolute path. */
     String normal(String path);
 

@@ -140,6 +140,7 @@ public final class VolumeSet implements UnitSource {
         List<ServedVolume> fewer = new ArrayList<>(now.volumes());
         fewer.remove(served);
         members = new Members(fewer, now.failed(), now.withoutDevice());
+        numbers.remove(served.volume());
     }
 
     /** Gives up a volume that was not opened: its blocks are not on this server any more. */

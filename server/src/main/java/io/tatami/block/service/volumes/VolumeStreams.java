@@ -86,7 +86,15 @@ public final class VolumeStreams {
      * end.
      */
     public void end(Volume volume) {
-        on(volume).end();
+        OnVolume on = volumes.get(volume);
+        if (on != null) {
+            on.end();
+        }
+    }
+
+    /** Forgets a volume, after {@link #end}; those that are open on it yet can be closed all the same. */
+    public void remove(Volume volume) {
+        volumes.remove(volume);
     }
 
     /** One stream, counted until it is closed; a second close does nothing. */
@@ -123,11 +131,13 @@ public final class VolumeStreams {
      *     served
      */
     public Counted open(Volume volume) throws TatamiException {
-        OnVolume on = on(volume);
+        OnVolume on = volumes.get(volume);
+        if (on == null) {
+            throw takenOut(volume);
+        }
         if (!on.tryAdd(limit)) {
             if (on.isEnded()) {
-                throw new TatamiException(
-                        ErrorCode.UNAVAILABLE, "volume " + on.path + " was taken out of the server; ask again");
+                throw takenOut(volume);
             }
             throw new TatamiException(
                     ErrorCode.BUSY,
@@ -136,21 +146,20 @@ public final class VolumeStreams {
         return new Counted(on, volume);
     }
 
-    /** How many are open on a volume now. */
+    private static TatamiException takenOut(Volume volume) {
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE, "volume " + volume.id() + " was taken out of the server; ask again");
+    }
+
+    /** How many are open on a volume now; 0 where it is not of this server. */
     public int count(Volume volume) {
-        return on(volume).open();
+        OnVolume on = volumes.get(volume);
+        return on == null ? 0 : on.open();
     }
 
     /** Whether none is open on a volume, within {@code limitMillis}. */
     public boolean awaitNone(Volume volume, long limitMillis) throws InterruptedException {
-        return on(volume).awaitNone(limitMillis);
-    }
-
-    private OnVolume on(Volume volume) {
         OnVolume on = volumes.get(volume);
-        if (on == null) {
-            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
-        }
-        return on;
+        return on == null || on.awaitNone(limitMillis);
     }
 }

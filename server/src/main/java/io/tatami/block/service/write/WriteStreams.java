@@ -90,6 +90,12 @@ public final class WriteStreams {
         });
     }
 
+    /** Forgets a volume whose sessions have ended. */
+    public void remove(Volume volume) {
+        counts.remove(volume);
+        receiveBudgets.remove(volume);
+    }
+
     private static TatamiException takenOut(WriteSession session) {
         return new TatamiException(
                 ErrorCode.IO_ERROR, session.block() + " is on a volume that was taken out of the server");
@@ -160,15 +166,12 @@ public final class WriteStreams {
         WriterOpener.Opened opened = opener.open(request);
         VolumeStreams.Counted stream = opened.stream();
         counted.put(session, stream);
-        if (stream.isEnded()) {
+        MemoryBudget budget = receiveBudgets.get(stream.volume());
+        if (budget == null || stream.isEnded()) {
             // Who ends the volume's sessions may have looked for them before this one was among them.
             TatamiException takenOut = takenOut(session);
             new OpenCopy(opened.writer()).letGo(takenOut);
             throw takenOut;
-        }
-        MemoryBudget budget = receiveBudgets.get(stream.volume());
-        if (budget == null) {
-            throw new IllegalStateException(session.block() + " is on a volume that is not of this server");
         }
         return new OpenedWriter(opened.writer(), budget);
     }
