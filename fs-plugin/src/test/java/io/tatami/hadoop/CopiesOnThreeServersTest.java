@@ -4,11 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.client.TatamiClient;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.BlockNode;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -19,6 +28,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Copies that three block servers of three hosts make and give up, as a Hadoop program sees it. */
 final class CopiesOnThreeServersTest {
@@ -53,6 +63,70 @@ final class CopiesOnThreeServersTest {
             }
             appendAndCopyAgain(fs, content);
         }
+    }
+
+    @Test
+    void copiesOnAVolumeThatIsGivenUpAreMadeAgainWithinSeconds() throws Exception {
+        try (GrowingCluster cluster = new GrowingCluster(directory);
+                BlockNode second = cluster.startSecond();
+                BlockNode third = cluster.startThird();
+                TatamiClient client = cluster.connect()) {
+            assertTrue(second.id() != third.id());
+            String server = String.valueOf(third.id().value());
+            String volume = directory.resolve("more").toString();
+            changeVolume(cluster, "add", server, volume, "--capacity", "128m");
+            int files = 0;
+            while (blocks(client, third, volume) == 0) {
+                byte[] content = new byte[BLOCK_BYTES / 2];
+                try (FSDataOutputStream out =
+                        cluster.fs().create(new Path("/f" + files), true, 4096, (short) 3, BLOCK_BYTES)) {
+                    out.write(content);
+                }
+                files++;
+            }
+            long lost = blocks(client, third, volume);
+            long left = blocks(client, third) - lost;
+            assertEquals(files, left + lost, "every file has a copy on every server");
+
+            changeVolume(cluster, "remove", server, volume, "--give-up");
+
+            Instant end = Instant.now().plus(PATIENCE);
+            while (blocks(client, third) < files) {
+                assertTrue(Instant.now().isBefore(end), "copies are not made again");
+                Thread.sleep(50);
+            }
+        }
+    }
+
+    private static void changeVolume(
+            GrowingCluster cluster, String verb, String server, String volume, String... options) {
+        List<String> words = new ArrayList<>(List.of("admin", "volume", verb, cluster.uri(), server, volume));
+        words.addAll(List.of(options));
+        StringWriter told = new StringWriter();
+        CommandLine command =
+                TatamiServer.commandLine().setOut(new PrintWriter(told)).setErr(new PrintWriter(told));
+        assertEquals(ExitCode.DONE, command.execute(words.toArray(String[]::new)), told::toString);
+    }
+
+    private static long blocks(TatamiClient client, BlockNode server) throws Exception {
+        return volumes(client, server).stream()
+                .mapToLong(VolumeStatus::getBlocks)
+                .sum();
+    }
+
+    private static long blocks(TatamiClient client, BlockNode server, String path) throws Exception {
+        return volumes(client, server).stream()
+                .filter(volume -> volume.getPath().equals(path))
+                .mapToLong(VolumeStatus::getBlocks)
+                .sum();
+    }
+
+    private static List<VolumeStatus> volumes(TatamiClient client, BlockNode server) throws Exception {
+        BlockServerInfo info = client.cluster().map().getBlockServerList().stream()
+                .filter(one -> one.getServerId() == server.id().value())
+                .findFirst()
+                .orElseThrow();
+        return client.cluster().blockServerStatus(info, 10_000).getVolumeList();
     }
 
     private static void appendAndCopyAgain(FileSystem fs, byte[] content) throws Exception {

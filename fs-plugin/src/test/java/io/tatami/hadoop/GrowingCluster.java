@@ -1,7 +1,9 @@
 package io.tatami.hadoop;
 
 import io.tatami.auth.HadoopGroups;
+import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
@@ -33,6 +35,17 @@ final class GrowingCluster implements AutoCloseable {
 
     Configuration hadoop() {
         return hadoop;
+    }
+
+    /** {@code tatami://host:port} */
+    String uri() {
+        return node.uri();
+    }
+
+    /** As the superuser; the caller's to close. */
+    TatamiClient connect() throws IOException {
+        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        return TatamiClient.connect(URI.create(node.uri()).getAuthority(), user, Settings.defaults());
     }
 
     FileSystem fs() {

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Metadata servers that give the id 77 and note what they hear. */
 public final class NotedMetadata implements MetadataLink {
@@ -33,6 +34,10 @@ public final class NotedMetadata implements MetadataLink {
 
     public final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
     public final AtomicInteger heartbeats = new AtomicInteger();
+
+    /** Of the last heartbeat. */
+    public final AtomicLong volumes = new AtomicLong();
+
     public final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
     public final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
     final Map<GroupId, List<GiveCreditsRequest>> byShard = new ConcurrentHashMap<>();
@@ -72,6 +77,7 @@ public final class NotedMetadata implements MetadataLink {
     public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         assertEquals(5, request.getMapEpoch());
         failedVolumes.addAll(request.getFailedVolumeList());
+        volumes.set(request.getVolumes());
         heartbeats.incrementAndGet();
         boolean again = forgetful.getAndSet(false);
         return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()

@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,9 +23,12 @@ import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +51,7 @@ final class UnavailableVolumeTest {
     @BeforeEach
     void begin() throws Exception {
         other = new SimVolume(8 << 20, 1);
-        rig = new BlockRig(directory, 1, BlockRig.settings(), BlockRig.VOLUME_BYTES, number -> List.of(other.volume()));
+        rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"), BlockRig.VOLUME_BYTES, number -> List.of(other.volume()));
         write(rig.server(0).running().volume(), SOUND, 1);
         write(other.volume(), OTHER, 1);
     }
@@ -145,6 +149,50 @@ final class UnavailableVolumeTest {
         write(other.volume(), SOUND, 2);
         stopOther();
         assertEquals(List.of(), delete(SOUND));
+    }
+
+    @Test
+    void aVolumeThatStopsOrIsGoneOrComesBackIsToldWithTheNextHeartbeat() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        long whole = volumesTold(metadata);
+        assertNotEquals(0, whole);
+        stopOther();
+        BlockDamageTest.awaitTrue(() -> metadata.volumes.get() != whole);
+        long stopped = metadata.volumes.get();
+
+        restartWithout();
+        long without = volumesTold(new NotedMetadata());
+        assertNotEquals(whole, without);
+        assertNotEquals(stopped, without);
+    }
+
+    @Test
+    void theDigestOfVolumesTellsOfEachChangeAlsoWhereTheyAreTheSameAgain() {
+        VolumeSet.ServedVolume first =
+                new VolumeSet.ServedVolume(rig.server(0).running().volume(), "/first");
+        VolumeSet.ServedVolume second = new VolumeSet.ServedVolume(other.volume(), "/second");
+        VolumeSet volumes = new VolumeSet(List.of(first, second));
+        long both = volumes.digest();
+        assertEquals(both, new VolumeSet(List.of(second, first)).digest());
+        volumes.remove(second);
+        long one = volumes.digest();
+        assertNotEquals(both, one);
+        volumes.add(second);
+        assertNotEquals(both, volumes.digest(), "what was written to it in between may be lost");
+        assertNotEquals(one, new VolumeSet(List.of(first), List.of(GONE), Set.of()).digest());
+        long before = volumes.digest();
+        stopOther();
+        assertNotEquals(before, volumes.digest());
+    }
+
+    /** By the first heartbeat of a server that joins. */
+    private long volumesTold(NotedMetadata metadata) throws Exception {
+        rig.server(0)
+                .running()
+                .server()
+                .join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                .get(20, TimeUnit.SECONDS);
+        return metadata.volumes.get();
     }
 
     private void restartWithout() throws Exception {

@@ -325,6 +325,7 @@ public final class Registration {
                 .setUsedBytes(room.usedBytes())
                 .setFreeBytes(room.freeBytes())
                 .setQueueDepth(metrics.readStreams() + metrics.writeStreams())
+                .setVolumes(volumes.digest())
                 .setMapEpoch(map.getEpoch());
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             VolumeStatistics statistics = served.volume().statistics();

@@ -10,6 +10,7 @@ import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -52,6 +53,9 @@ public final class VolumeSet implements UnitSource {
 
     /** Blocks that have gone to another volume: raised when they are there, and before they are no longer here. */
     private final AtomicLong moves = new AtomicLong();
+
+    /** How often volumes were added, removed or given up: raised when the members are others. */
+    private final AtomicLong changes = new AtomicLong();
 
     /** Of each shard, as far as it is known, the newest block at a moment after the volumes were opened. */
     private final Map<GroupId, BlockId> newestBefore = new ConcurrentHashMap<>();
@@ -130,6 +134,7 @@ public final class VolumeSet implements UnitSource {
                         : !served.volume().id().equals(other.id()))
                 .toList();
         members = new Members(more, stillFailed, unknown(stillFailed, now));
+        changes.incrementAndGet();
     }
 
     /**
@@ -141,6 +146,7 @@ public final class VolumeSet implements UnitSource {
         fewer.remove(served);
         members = new Members(fewer, now.failed(), now.withoutDevice());
         numbers.remove(served.volume());
+        changes.incrementAndGet();
     }
 
     /** Gives up a volume that was not opened: its blocks are not on this server any more. */
@@ -149,6 +155,7 @@ public final class VolumeSet implements UnitSource {
         List<FailedVolume> fewer = new ArrayList<>(now.failed());
         fewer.remove(missing);
         members = new Members(now.volumes(), fewer, unknown(fewer, now));
+        changes.incrementAndGet();
     }
 
     /** The volumes that those may be of which the id is not known. */
@@ -207,6 +214,22 @@ public final class VolumeSet implements UnitSource {
             states.add(new VolumeState(missing.path(), missing.id(), State.NOT_OPENED, missing.reason()));
         }
         return states;
+    }
+
+    /**
+     * Differs where volumes were added, removed or given up since, also where they are the same again, and where one is
+     * in another state; never 0. It does not depend on their order.
+     */
+    public long digest() {
+        long sum = hash("changes " + changes.get());
+        for (VolumeState state : states()) {
+            sum += hash((state.id() == null ? state.path() : state.id().toString()) + ' ' + state.state());
+        }
+        return sum == 0 ? 1 : sum;
+    }
+
+    private static long hash(String text) {
+        return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8)).getLeastSignificantBits();
     }
 
     public static VolumeState state(ServedVolume served) {

@@ -98,14 +98,19 @@ final class ClusterWatch {
         maps.map().getBlockServerList().forEach(info -> inherited.put(new ServerId(info.getServerId()), info));
     }
 
-    /** A server that registers is alive, before its first heartbeat. */
+    /** A server that registers is alive, before its first heartbeat. Of its volumes that tells nothing new. */
     void registered(ServerId server) {
         ended.remove(server);
+        Sign before = signs.get(server);
+        long volumes = before == null
+                ? inherited.getOrDefault(server, NEVER_TOLD).getVolumes()
+                : before.heartbeat().getVolumes();
         signs.put(
                 server,
                 new Sign(
                         HeartbeatRequest.newBuilder()
                                 .setServerId(server.value())
+                                .setVolumes(volumes)
                                 .build(),
                         clock.monotonicNanos()));
     }
@@ -127,8 +132,8 @@ final class ClusterWatch {
     }
 
     /**
-     * The first of a server, the last one, and one after a silence are answered when all metadata servers know. A
-     * process that is not the one that registered last has to register again.
+     * The first of a server, the last one, one after a silence, and one after its volumes changed are answered when all
+     * metadata servers know. A process that is not the one that registered last has to register again.
      */
     CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         ServerId server = new ServerId(request.getServerId());
@@ -144,6 +149,7 @@ final class ClusterWatch {
         boolean isNews = before == null
                 || before.heartbeat().getCapacityBytes() == 0
                 || before.heartbeat().getLeaving() != request.getLeaving()
+                || before.heartbeat().getVolumes() != request.getVolumes()
                 || clock.monotonicNanos() - before.nanos() >= STALE_AFTER_NANOS;
         return isNews || released.contains(server)
                 ? note(request)
@@ -296,12 +302,14 @@ final class ClusterWatch {
             info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
                     .setUsedBytes(sign.heartbeat().getUsedBytes())
                     .setFreeBytes(sign.heartbeat().getFreeBytes())
+                    .setVolumes(sign.heartbeat().getVolumes())
                     .setStreams(sign.heartbeat().getQueueDepth());
         } else {
             BlockServerInfo told = inherited.getOrDefault(server, NEVER_TOLD);
             info.setCapacityBytes(told.getCapacityBytes())
                     .setUsedBytes(told.getUsedBytes())
-                    .setFreeBytes(told.getFreeBytes());
+                    .setFreeBytes(told.getFreeBytes())
+                    .setVolumes(told.getVolumes());
         }
         return info.build();
     }

@@ -38,12 +38,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks each block server, when it appears, every few hours, and when it is to be drained, whether it has what this
- * shard believes it to have, and what else of this shard's it has. What a server misses is written down. What nobody
+ * Asks each block server, when it appears, every few hours, when its volumes are others than before or serve no longer,
+ * and when it is to be drained, whether it has what this shard believes it to have, and what else of this shard's it
+ * has. What a server misses is written down. What nobody
  * knows of is disowned, and then deleted, only where two whole rounds say the same of a block older than the first of
  * them, where that is at most 1 % of what the shard has on the server, and in a shard that was never restored from a
  * backup: it may not know of blocks that are in use. Any error voids the round in which it happens. A server with
@@ -58,6 +60,9 @@ final class ServerAudit {
 
     /** How long after a round that found something, or volumes that do not serve, the next one follows. */
     static final Duration CONFIRMATION = Duration.ofMinutes(5);
+
+    /** The least between two rounds of a server whose volumes change, or that starts, again and again. */
+    static final Duration SOON = Duration.ofSeconds(5);
 
     /** Between two looks at the cluster map, which tells of a server that has appeared. */
     private static final Duration REST = Duration.ofSeconds(1);
@@ -83,8 +88,44 @@ final class ServerAudit {
     /** Of each server the volumes that did not serve in the last round, each with the reason. */
     private final Map<ServerId, Set<String>> unavailable = new HashMap<>();
 
-    /** When a server is due again, and what the last round found on it that nobody knows of. */
-    private record Standing(long dueNanos, Set<UnknownCopy> suspects) {}
+    /**
+     * Which process of a server answers, and with which volumes, as the cluster map tells it.
+     *
+     * @param volumes as in {@link BlockServerInfo}; 0 where they are not known
+     */
+    private record Answering(long incarnation, long volumes) {
+        static Answering of(BlockServerInfo info) {
+            return new Answering(info.getIncarnation(), info.getVolumes());
+        }
+
+        /** Whether what it has may not be what {@code before} had. */
+        boolean isOtherThan(Answering before) {
+            return incarnation != before.incarnation || hasOtherVolumesThan(before);
+        }
+
+        boolean hasOtherVolumesThan(Answering before) {
+            return volumes != 0 && volumes != before.volumes;
+        }
+    }
+
+    /**
+     * The last round of a server.
+     *
+     * @param rest until the next one, if the server stays as it is
+     * @param suspects what the round found that nobody knows of
+     * @param answering who was asked
+     * @param voidRounds how many in a row were void, this one the last
+     */
+    private record Standing(
+            long endedNanos, Duration rest, Set<UnknownCopy> suspects, Answering answering, int voidRounds) {
+        boolean isDue(long nowNanos, Answering now) {
+            boolean isSoon = now.isOtherThan(answering) && rest.compareTo(SOON) > 0;
+            return nowNanos - endedNanos >= (isSoon ? SOON : rest).toNanos();
+        }
+    }
+
+    /** A server of which a round is due. */
+    private record Due(ServerId server, Answering answering) {}
 
     ServerAudit(PartContext<ShardState> parts, DrainWatch drains) {
         this.drains = drains;
@@ -96,30 +137,42 @@ final class ServerAudit {
 
     /** The background task. */
     CompletableFuture<Duration> run() {
-        ServerId due = nextDue();
-        if (due.equals(ServerId.NONE)) {
+        Due due = nextDue();
+        if (due == null) {
             return CompletableFuture.completedFuture(REST);
         }
         return audit(due).thenApply(done -> Duration.ZERO).exceptionally(failure -> {
-            LOG.info("The audit of block server {} by {} is void", due, group.id(), failure);
-            servers.put(due, new Standing(clock.monotonicNanos() + CONFIRMATION.toNanos(), Set.of()));
+            LOG.info("The audit of block server {} by {} is void", due.server(), group.id(), failure);
+            Standing before = servers.get(due.server());
+            int voidRounds = before == null ? 1 : before.voidRounds() + 1;
+            servers.put(
+                    due.server(),
+                    new Standing(
+                            clock.monotonicNanos(), restAfterVoid(voidRounds), Set.of(), due.answering(), voidRounds));
             return REST;
         });
     }
 
+    /** A server that has just appeared may not take a shard's requests yet. */
+    private static Duration restAfterVoid(int rounds) {
+        Duration rest = SOON.multipliedBy(1L << Math.min(rounds - 1, 10));
+        return rest.compareTo(CONFIRMATION) < 0 ? rest : CONFIRMATION;
+    }
+
     /** A server that is not serving is forgotten, and so is due at once when it comes back. */
-    private ServerId nextDue() {
+    private @Nullable Due nextDue() {
         Set<ServerId> serving = new HashSet<>();
-        ServerId due = ServerId.NONE;
+        Due due = null;
         for (BlockServerInfo info : peers.map().getBlockServerList()) {
             if (isServing(info.getState())) {
                 ServerId server = new ServerId(info.getServerId());
                 serving.add(server);
                 Standing standing = servers.get(server);
+                Answering answering = Answering.of(info);
                 if (standing == null
-                        || clock.monotonicNanos() - standing.dueNanos() >= 0
+                        || standing.isDue(clock.monotonicNanos(), answering)
                         || drains.awaitsAudit(server)) {
-                    due = server;
+                    due = new Due(server, answering);
                 }
             }
         }
@@ -135,9 +188,9 @@ final class ServerAudit {
         };
     }
 
-    private CompletableFuture<Void> audit(ServerId server) {
+    private CompletableFuture<Void> audit(Due due) {
         return group.submit(begin, RequestOrigin.SERVICE, Empty.getDefaultInstance())
-                .thenCompose(begun -> new Round(server, begun).run(beforeFirstBlock()));
+                .thenCompose(begun -> new Round(due, begun).run(beforeFirstBlock()));
     }
 
     /** Blocks of every epoch are asked for, the oldest first. */
@@ -149,10 +202,10 @@ final class ServerAudit {
      * @param unknown the first of those that are
      * @param unknownCopies how many are unknown
      */
-    private CompletableFuture<Void> conclude(
-            ServerId server, Set<UnknownCopy> unknown, long unknownCopies, long known) {
+    private CompletableFuture<Void> conclude(Due due, Set<UnknownCopy> unknown, long unknownCopies, long known) {
+        ServerId server = due.server();
         Standing before = servers.get(server);
-        long now = clock.monotonicNanos();
+        Duration untilNext = untilNext(due, before);
         boolean tooMany = unknownCopies * 100 > (known + unknownCopies) * UNKNOWN_PERCENT_MAX;
         if (unknown.isEmpty() || tooMany || restoreEpoch != 0) {
             if (!unknown.isEmpty()) {
@@ -163,12 +216,12 @@ final class ServerAudit {
                         group.id(),
                         known);
             }
-            servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
+            conclude(due, untilNext, Set.of());
             return CompletableFuture.completedFuture(null);
         }
         Set<UnknownCopy> agreed = new HashSet<>(before == null ? Set.of() : before.suspects());
         agreed.retainAll(unknown);
-        servers.put(server, new Standing(now + CONFIRMATION.toNanos(), unknown));
+        conclude(due, CONFIRMATION, unknown);
         if (agreed.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -179,13 +232,23 @@ final class ServerAudit {
                 .forEach(copy -> request.addBlockId(copy.getBlockId()).addCopyNumber(copy.getCopyNumber()));
         return group.submit(disown, RequestOrigin.SERVICE, request.build()).thenAccept(reply -> {
             LOG.info("{} disowned {} blocks on block server {}", group.id(), reply.getDisowned(), server);
-            servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
+            conclude(due, untilNext, Set.of());
         });
     }
 
-    /** Volumes that do not serve now may soon: then it shows what is on them. */
-    private Duration untilNext(ServerId server) {
-        return unavailable.getOrDefault(server, Set.of()).isEmpty() ? PERIOD : CONFIRMATION;
+    private void conclude(Due due, Duration untilNext, Set<UnknownCopy> suspects) {
+        servers.put(due.server(), new Standing(clock.monotonicNanos(), untilNext, suspects, due.answering(), 0));
+    }
+
+    /**
+     * Volumes that do not serve now may soon: then it shows what is on them. Where volumes changed, a block of them that
+     * was open in this round, and so was not judged, may be closed soon.
+     */
+    private Duration untilNext(Due due, @Nullable Standing before) {
+        boolean hasChanged = before != null && due.answering().hasOtherVolumesThan(before.answering());
+        boolean allServe =
+                unavailable.getOrDefault(due.server(), Set.of()).isEmpty();
+        return allServe && !hasChanged ? PERIOD : CONFIRMATION;
     }
 
     /** Remembers which volumes do not serve, and says so once. */
@@ -202,6 +265,7 @@ final class ServerAudit {
 
     /** One pass over all blocks that this shard minted before the pass began. */
     private final class Round {
+        private final Due due;
         private final ServerId server;
         private final BeginAuditReply begun;
         private final Set<UnknownCopy> unknown = new HashSet<>();
@@ -211,15 +275,16 @@ final class ServerAudit {
         /** Those that found no place among {@link #unknown} too. */
         private long unknownCopies;
 
-        Round(ServerId server, BeginAuditReply begun) {
-            this.server = server;
+        Round(Due due, BeginAuditReply begun) {
+            this.due = due;
+            this.server = due.server();
             this.begun = begun;
         }
 
         CompletableFuture<Void> run(long after) {
             if (after >= begun.getUpToBlockId()) {
                 tell(server, notServing);
-                return conclude(server, unknown, unknownCopies, known)
+                return conclude(due, unknown, unknownCopies, known)
                         .thenCompose(done -> drains.audited(server, begun.getRound(), known));
             }
             AuditPageRequest next = AuditPageRequest.newBuilder()

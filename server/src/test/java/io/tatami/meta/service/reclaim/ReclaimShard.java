@@ -66,6 +66,11 @@ final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
     /** Servers of which a volume did not open: what they do not find they cannot tell of. */
     final Set<Integer> withoutVolume = new HashSet<>();
 
+    /** What the cluster map tells of the process and of the volumes of servers, where that is not 0. */
+    final Map<Integer, Long> incarnations = new TreeMap<>();
+
+    final Map<Integer, Long> volumes = new TreeMap<>();
+
     private final int restoreEpoch;
     private long nowNanos;
 
@@ -242,6 +247,8 @@ final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
         for (int server : disks.keySet()) {
             map.addBlockServer(BlockServerInfo.newBuilder()
                     .setServerId(server)
+                    .setIncarnation(incarnations.getOrDefault(server, 0L))
+                    .setVolumes(volumes.getOrDefault(server, 0L))
                     .setState(dead.contains(server) ? BlockServerInfo.State.DEAD : BlockServerInfo.State.ACTIVE));
         }
         return map.build();

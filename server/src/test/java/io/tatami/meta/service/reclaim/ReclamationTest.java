@@ -259,6 +259,95 @@ final class ReclamationTest {
     }
 
     @Test
+    void copiesOnAVolumeThatIsGivenUpAreMissingAtOnce() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.volumes.put(SERVER, 1L);
+        auditAfter(Duration.ZERO);
+        shard.disk(SERVER).clear();
+        auditAfter(ServerAudit.SOON);
+        assertEquals(Problem.NONE, problem(block));
+
+        shard.volumes.put(SERVER, 2L);
+        auditAfter(Duration.ZERO);
+        assertEquals(Problem.MISSING, problem(block));
+
+        shard.disk(SERVER).add(block.value());
+        shard.volumes.put(SERVER, 1L);
+        auditAfter(ServerAudit.SOON);
+        assertEquals(Problem.NONE, problem(block));
+    }
+
+    @Test
+    void copiesOnAVolumeThatStopsAreUnavailableAtOnce() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.volumes.put(SERVER, 1L);
+        auditAfter(Duration.ZERO);
+        shard.disk(SERVER).clear();
+        shard.withoutVolume.add(SERVER);
+        shard.volumes.put(SERVER, 2L);
+        auditAfter(ServerAudit.SOON);
+        assertEquals(Problem.UNAVAILABLE, problem(block));
+    }
+
+    @Test
+    void blockThatWasOpenWhenItsVolumeWasGivenUpIsMissingSoon() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        setHeld(block, false);
+        shard.volumes.put(SERVER, 1L);
+        auditAfter(Duration.ZERO);
+        shard.disk(SERVER).clear();
+        shard.volumes.put(SERVER, 2L);
+        auditAfter(ServerAudit.SOON);
+        assertEquals(Problem.NONE, problem(block));
+
+        setHeld(block, true);
+        auditAfter(ServerAudit.CONFIRMATION);
+        assertEquals(Problem.MISSING, problem(block));
+    }
+
+    @Test
+    void serverThatStartsAgainBeforeItIsStaleIsAuditedAtOnce() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.incarnations.put(SERVER, 1L);
+        auditAfter(Duration.ZERO);
+        shard.disk(SERVER).clear();
+        shard.incarnations.put(SERVER, 2L);
+        auditAfter(ServerAudit.SOON);
+        assertEquals(Problem.MISSING, problem(block));
+    }
+
+    @Test
+    void voidRoundIsRepeatedSoonAtFirstAndLessAndLessOften() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.disk(SERVER).clear();
+        shard.silent.add(SERVER);
+        auditAfter(Duration.ZERO);
+        for (int round = 1; round < 10; round++) {
+            auditAfter(ServerAudit.SOON);
+        }
+        // After 0, 5, 15 and 35 s.
+        assertEquals(4, shard.requests.size());
+        shard.silent.clear();
+        auditAfter(ServerAudit.CONFIRMATION);
+        assertEquals(Problem.MISSING, problem(block));
+    }
+
+    @Test
+    void serverWhoseVolumesChangeAgainAndAgainIsAuditedNowAndThen() {
+        write("f", List.of(SERVER));
+        for (long second = 0; second < 60; second++) {
+            shard.volumes.put(SERVER, second + 1);
+            auditAfter(Duration.ofSeconds(1));
+        }
+        assertEquals(60 / ServerAudit.SOON.toSeconds(), shard.requests.size());
+    }
+
+    @Test
     void copyThatWasDamagedStaysSoWhileItsVolumeIsNotThere() {
         write("f", List.of(SERVER));
         BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
@@ -456,6 +545,15 @@ final class ReclamationTest {
         while (audit.run().join().isZero()) {
             assertTrue(++runs < 100, "the audit does not come to rest");
         }
+    }
+
+    private void setHeld(BlockId block, boolean held) {
+        shard.change(state -> state.putReplica(
+                new ServerId(SERVER),
+                block,
+                Objects.requireNonNull(state.replica(new ServerId(SERVER), block)).toBuilder()
+                        .setHeld(held)
+                        .build()));
     }
 
     private Problem problem(BlockId block) {
