@@ -51,7 +51,12 @@ final class UnavailableVolumeTest {
     @BeforeEach
     void begin() throws Exception {
         other = new SimVolume(8 << 20, 1);
-        rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"), BlockRig.VOLUME_BYTES, number -> List.of(other.volume()));
+        rig = new BlockRig(
+                directory,
+                1,
+                BlockRig.settings("tatami.block.heartbeat", "10ms"),
+                BlockRig.VOLUME_BYTES,
+                number -> List.of(other.volume()));
         write(rig.server(0).running().volume(), SOUND, 1);
         write(other.volume(), OTHER, 1);
     }

@@ -20,10 +20,9 @@ import org.slf4j.LoggerFactory;
  * again while a volume was not there. Of copies with the same number a finalized one is kept: that of the highest
  * generation; of several, which have the same length, one on a volume that takes blocks, and the emptiest of these;
  * where no such volume has a sound one, all stay, since a volume that takes none may be about to be removed, or to fail
- * as a whole. The others
- * are dropped once all bytes of the one that is kept were read and are sound, and it has promised as much as they have.
- * A copy that is being written, or that is as new and is not finalized or has another length, is left, as is one with
- * another number: the shard knows which one is to be. Used by one thread.
+ * as a whole. The others are dropped once all bytes of the one that is kept were read and are sound, and it has
+ * promised as much as they have. A copy that is being written, or that is as new and is not finalized or has another
+ * length, is left, as is one with another number: the shard knows which one is to be. Used by one thread.
  */
 final class LocalCopies {
     private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);

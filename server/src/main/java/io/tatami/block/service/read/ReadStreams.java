@@ -63,12 +63,7 @@ public final class ReadStreams {
      * @param rate of background readers
      * @param readers of each volume, the threads that run turns; they may wait for that volume
      */
-    public ReadStreams(
-            ServerContext context,
-            UnitCopies copies,
-            MemoryShares memory,
-            CopyRate rate,
-            Readers readers) {
+    public ReadStreams(ServerContext context, UnitCopies copies, MemoryShares memory, CopyRate rate, Readers readers) {
         this.context = context;
         this.copies = copies;
         this.memory = memory;

@@ -218,8 +218,6 @@ public final class VolumeReports {
 
     /** Empty where the volume was taken out of the server. */
     private Optional<Kept> kept(Volume volume) {
-        return volumes.stream()
-                .filter(kept -> kept.served().volume() == volume)
-                .findFirst();
+        return volumes.stream().filter(kept -> kept.served().volume() == volume).findFirst();
     }
 }

@@ -45,11 +45,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks each block server, when it appears, every few hours, when its volumes are others than before or serve no longer,
  * and when it is to be drained, whether it has what this shard believes it to have, and what else of this shard's it
- * has. What a server misses is written down. What nobody
- * knows of is disowned, and then deleted, only where two whole rounds say the same of a block older than the first of
- * them, where that is at most 1 % of what the shard has on the server, and in a shard that was never restored from a
- * backup: it may not know of blocks that are in use. Any error voids the round in which it happens. A server with
- * volumes that do not serve answers for the others, and is asked again soon.
+ * has. What a server misses is written down. What nobody knows of is disowned, and then deleted, only where two whole
+ * rounds say the same of a block older than the first of them, where that is at most 1 % of what the shard has on the
+ * server, and in a shard that was never restored from a backup: it may not know of blocks that are in use. Any error
+ * voids the round in which it happens. A server with volumes that do not serve answers for the others, and is asked
+ * again soon.
  *
  * <p>The fields belong to the runs of one background task, which never overlap; a run audits at most one server.
  */
@@ -241,13 +241,12 @@ final class ServerAudit {
     }
 
     /**
-     * Volumes that do not serve now may soon: then it shows what is on them. Where volumes changed, a block of them that
-     * was open in this round, and so was not judged, may be closed soon.
+     * Volumes that do not serve now may soon: then it shows what is on them. Where volumes changed, a block of them
+     * that was open in this round, and so was not judged, may be closed soon.
      */
     private Duration untilNext(Due due, @Nullable Standing before) {
         boolean hasChanged = before != null && due.answering().hasOtherVolumesThan(before.answering());
-        boolean allServe =
-                unavailable.getOrDefault(due.server(), Set.of()).isEmpty();
+        boolean allServe = unavailable.getOrDefault(due.server(), Set.of()).isEmpty();
         return allServe && !hasChanged ? PERIOD : CONFIRMATION;
     }
 

@@ -44,8 +44,7 @@ final class TakenOutVolumePullsTest {
     void serve() throws Exception {
         disk = new SimVolume(8L << 20, 7, clock);
         volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
-        ServerContext context =
-                new ServerContext(BlockRig.settings(), volumes, clock, metrics, () -> new ServerId(3));
+        ServerContext context = new ServerContext(BlockRig.settings(), volumes, clock, metrics, () -> new ServerId(3));
         CopyRate rate = new CopyRate(clock, 0);
         pulls = new BlockPulls(context, sources, rate, (block, copy, generation) -> {}, tasks::add, reports::add);
     }
@@ -68,7 +67,8 @@ final class TakenOutVolumePullsTest {
                 .setGeneration(1)
                 .setLength(LENGTH)
                 .setCopyNumber(1)
-                .addSource(WriteTarget.newBuilder().setServerId(1).setHost("host").setPort(1))
+                .addSource(
+                        WriteTarget.newBuilder().setServerId(1).setHost("host").setPort(1))
                 .build();
         return pulls.pull(PullBlocksRequest.newBuilder().addItem(item).build()).getAnswer(0);
     }

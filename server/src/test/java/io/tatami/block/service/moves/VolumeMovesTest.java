@@ -2,6 +2,7 @@ package io.tatami.block.service.moves;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -198,7 +199,8 @@ final class VolumeMovesTest {
         arrived.countDown();
 
         ExecutionException refused = assertThrows(ExecutionException.class, beginning::get);
-        assertEquals(ErrorCode.ALREADY_EXISTS, ((TatamiException) refused.getCause()).code());
+        TatamiException reason = assertInstanceOf(TatamiException.class, refused.getCause());
+        assertEquals(ErrorCode.ALREADY_EXISTS, reason.code());
         rig.compare("arrived");
         rig.requireOneCopyOfEach("arrived");
         rig.crash();
