@@ -21,8 +21,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +44,6 @@ public final class FileWriter implements AutoCloseable {
      * little.
      */
     private static final int MEMORY_BYTES_MAX = 256 << 10;
-
-    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(FileWriter.class);
 
@@ -79,8 +75,7 @@ public final class FileWriter implements AutoCloseable {
         }
     };
 
-    /** Of the thread that uses the writer: the program's, or one that looks after it while it rests. */
-    private final Semaphore turn = new Semaphore(1);
+    private final WriterTurn turn = new WriterTurn();
 
     private final OpenWriters.Member atRest = new OpenWriters.Member() {
         @Override
@@ -266,10 +261,15 @@ public final class FileWriter implements AutoCloseable {
         if (!closed) {
             closed = true;
             failure = new TatamiException(ErrorCode.CANCELLED, "the writer of " + home.file() + " was aborted");
-            if (turn.tryAcquire()) {
-                release();
-                turn.release();
-            }
+            releaseUnlessInUse();
+        }
+    }
+
+    /** Where the writer is in use, that thread does it when it is done. */
+    private void releaseUnlessInUse() {
+        if (turn.tryTake()) {
+            release();
+            turn.giveBack();
         }
     }
 
@@ -307,13 +307,13 @@ public final class FileWriter implements AutoCloseable {
         try {
             return attemptedNow(work);
         } finally {
-            turn.release();
+            turn.giveBack();
         }
     }
 
     private void awaitTurn() throws IOException {
         try {
-            while (!turn.tryAcquire() && !clock.acquire(turn, TURN_NANOS)) {
+            while (!turn.take(clock)) {
                 requireUsable();
             }
         } catch (InterruptedException e) {
@@ -328,37 +328,16 @@ public final class FileWriter implements AutoCloseable {
         return interrupted;
     }
 
-    /** For a thread that looks after the writer; true where a program uses it, or closes it. */
+    /**
+     * For a thread that looks after the writer; true where a program uses it, or closes it. An abort meanwhile did not
+     * wait.
+     */
     private boolean inTurn(BooleanSupplier work) {
-        if (!tryTurn()) {
-            return true;
-        }
-        try {
-            return work.getAsBoolean();
-        } finally {
-            endTurn();
-        }
-    }
-
-    /** For a thread that looks after the writer: false where a program uses it, or closes it. */
-    private boolean tryTurn() {
-        if (closing || hasEnded() || !turn.tryAcquire()) {
-            return false;
-        }
-        if (hasEnded()) {
-            endTurn();
-            return false;
-        }
-        return true;
-    }
-
-    /** Ends what {@link #tryTurn} began, and an abort meanwhile, which did not wait. */
-    private void endTurn() {
-        turn.release();
-        if (failure != null && turn.tryAcquire()) {
-            release();
-            turn.release();
-        }
+        return turn.lookAfter(() -> closing || hasEnded(), work, () -> {
+            if (failure != null) {
+                releaseUnlessInUse();
+            }
+        });
     }
 
     private boolean mendAtRest() {

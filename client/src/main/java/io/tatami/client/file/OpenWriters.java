@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks after this client's open writers while no program uses them: their chains are sent an empty frame every ten
@@ -13,6 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * all clients of the process share; without one it costs nothing. Safe for use by many threads.
  */
 final class OpenWriters {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenWriters.class);
+
     static final long TURN_MILLIS = 5_000;
     private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS);
     private static final long PAUSE_NANOS_MAX = TimeUnit.MINUTES.toNanos(5);
@@ -68,25 +72,45 @@ final class OpenWriters {
         }
     }
 
+    /** A writer that cannot be looked at keeps no other from it. */
     private void look(Member writer, Mending mending) {
         boolean mayMend = mending.pauseNanos == 0 || clock.monotonicNanos() - mending.notBeforeNanos >= 0;
-        if (!mending.underWay.get() && !writer.keepAlive() && mayMend) {
-            mending.underWay.set(true);
-            threads.mend(() -> mend(writer, mending));
+        try {
+            if (!mending.underWay.get() && !writer.keepAlive() && mayMend) {
+                begin(writer, mending);
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("a writer that rests cannot be looked at", e);
         }
     }
 
-    private void mend(Member writer, Mending mending) {
+    private void begin(Member writer, Mending mending) {
+        mending.underWay.set(true);
         try {
-            if (!members.containsKey(writer) || writer.mend()) {
-                mending.pauseNanos = 0;
-                return;
-            }
-            long pauseNanos = Math.min(PAUSE_NANOS_MAX, Math.max(PAUSE_NANOS_MIN, 2 * mending.pauseNanos));
-            mending.notBeforeNanos = clock.monotonicNanos() + pauseNanos;
-            mending.pauseNanos = pauseNanos;
-        } finally {
+            threads.mend(() -> mend(writer, mending));
+        } catch (RuntimeException | Error e) {
             mending.underWay.set(false);
+            throw e;
         }
+    }
+
+    /** An attempt that throws has failed. */
+    private void mend(Member writer, Mending mending) {
+        boolean isMended = false;
+        try {
+            isMended = !members.containsKey(writer) || writer.mend();
+        } catch (RuntimeException | Error e) {
+            LOG.error("a writer that rests cannot be mended", e);
+        } finally {
+            ended(mending, isMended);
+        }
+    }
+
+    private void ended(Mending mending, boolean isMended) {
+        long pauseNanos =
+                isMended ? 0 : Math.min(PAUSE_NANOS_MAX, Math.max(PAUSE_NANOS_MIN, 2 * mending.pauseNanos));
+        mending.notBeforeNanos = clock.monotonicNanos() + pauseNanos;
+        mending.pauseNanos = pauseNanos;
+        mending.underWay.set(false);
     }
 }

@@ -40,16 +40,24 @@ final class OpenWritersTest {
         private boolean canBeMended;
         private int looks;
         private int attempts;
+        private boolean throwsWhenLookedAt;
+        private boolean throwsWhenMended;
 
         @Override
         public boolean keepAlive() {
             looks++;
+            if (throwsWhenLookedAt) {
+                throw new IllegalStateException("a bug");
+            }
             return isSound;
         }
 
         @Override
         public boolean mend() {
             attempts++;
+            if (throwsWhenMended) {
+                throw new IllegalStateException("a bug");
+            }
             isSound = canBeMended;
             return canBeMended;
         }
@@ -71,6 +79,36 @@ final class OpenWritersTest {
         List<Runnable> all = List.copyOf(repairs);
         repairs.clear();
         all.forEach(Runnable::run);
+    }
+
+    @Test
+    void writerThatThrowsKeepsNoOtherFromItsTurn() {
+        List<Writer> many = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            many.add(add());
+        }
+        many.forEach(writer -> writer.throwsWhenLookedAt = true);
+        turn();
+        many.forEach(writer -> assertEquals(1, writer.looks));
+        many.forEach(writer -> writer.throwsWhenLookedAt = false);
+        turn();
+        many.forEach(writer -> assertEquals(2, writer.looks));
+    }
+
+    @Test
+    void attemptThatThrowsHasFailedAndIsMadeAgainAfterAPause() {
+        Writer writer = add();
+        writer.isSound = false;
+        writer.throwsWhenMended = true;
+        turn();
+        repair();
+        assertEquals(1, writer.attempts);
+        writer.throwsWhenMended = false;
+        writer.canBeMended = true;
+        turn();
+        repair();
+        assertEquals(2, writer.attempts);
+        assertTrue(writer.isSound);
     }
 
     @Test
