@@ -169,12 +169,7 @@ final class VolumeChanges {
                     served.path() + " is the only open volume of this block server; add another one first, or take the"
                             + " server out with 'tatami admin block drain', stop it and 'tatami admin block forget'");
         }
-        if (!parts.areKnown()) {
-            throw new TatamiException(
-                    ErrorCode.BUSY,
-                    "the cluster has not heard yet which volumes this block server has, by which it knows the server;"
-                            + " ask again");
-        }
+        requireKnown();
         boolean wasDrained = volume.isClosedToNew();
         volume.closeToNew(true);
         long blocks = volume.statistics().blocks();
@@ -195,6 +190,16 @@ final class VolumeChanges {
         LOG.info("volume {} ({}) was removed", served.path(), volume.id());
     }
 
+    /** Else the next start might share no volume with the server that the cluster knows. */
+    private void requireKnown() throws TatamiException {
+        if (!parts.areKnown()) {
+            throw new TatamiException(
+                    ErrorCode.BUSY,
+                    "the cluster has not heard yet which volumes this block server has, by which it knows the server;"
+                            + " ask again");
+        }
+    }
+
     private void giveUp(VolumePlaces known, VolumeSet.FailedVolume missing, boolean giveUp) throws TatamiException {
         if (!giveUp) {
             throw new TatamiException(
@@ -202,6 +207,7 @@ final class VolumeChanges {
                     missing.path() + " is not open (" + missing.reason()
                             + "), and may have blocks; repair it and add it" + " again, or lose them with --give-up");
         }
+        requireKnown();
         known.remembered().removed(known.normal(missing.path()), missing.id());
         volumes.giveUp(missing);
         parts.changed();

@@ -28,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,11 @@ final class DamageReportTest {
 
     private final NotedMetadata metadata = new NotedMetadata();
     private final byte[] bytes = BlockRig.bytes(1, LENGTH);
+
+    @BeforeEach
+    void giveTheIdThatTheServerHas() {
+        metadata.given.set(1);
+    }
 
     @AfterEach
     void listenNoMore() {

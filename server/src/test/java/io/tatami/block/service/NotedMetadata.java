@@ -28,11 +28,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Metadata servers that give the id 77 and note what they hear. */
+/** Metadata servers that give the id 77, or another one, and note what they hear. */
 public final class NotedMetadata implements MetadataLink {
     public static final int SHARDS = 4;
 
     public final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
+    public final AtomicInteger given = new AtomicInteger(77);
     public final AtomicInteger heartbeats = new AtomicInteger();
 
     /** Of the last heartbeat. */
@@ -68,7 +69,7 @@ public final class NotedMetadata implements MetadataLink {
                     new TatamiException(ErrorCode.FENCED, "another process is the server"));
         }
         return CompletableFuture.completedFuture(RegisterBlockServerReply.newBuilder()
-                .setServerId(77)
+                .setServerId(given.get())
                 .setMap(ClusterMap.newBuilder().setEpoch(5).setShards(SHARDS))
                 .build());
     }
@@ -104,7 +105,7 @@ public final class NotedMetadata implements MetadataLink {
         if (refusedNotices.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "no leader"));
         }
-        assertEquals(77, request.getServerId());
+        assertEquals(given.get(), request.getServerId());
         for (long id : request.getBlockIdList()) {
             BlockId block = new BlockId(id);
             assertEquals(shard, block.home());
@@ -118,7 +119,7 @@ public final class NotedMetadata implements MetadataLink {
         if (refusedNotices.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "no leader"));
         }
-        assertEquals(77, request.getServerId());
+        assertEquals(given.get(), request.getServerId());
         copies.addAll(request.getItemList());
         return CompletableFuture.completedFuture(Empty.getDefaultInstance());
     }

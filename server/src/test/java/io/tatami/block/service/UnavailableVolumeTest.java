@@ -192,6 +192,7 @@ final class UnavailableVolumeTest {
 
     /** By the first heartbeat of a server that joins. */
     private long volumesTold(NotedMetadata metadata) throws Exception {
+        metadata.given.set(1);
         rig.server(0)
                 .running()
                 .server()

@@ -75,7 +75,7 @@ public final class Registration {
      * @param registration all but the identity of the server and its volumes
      * @param cluster hears each answer to a heartbeat that does not have this server register again
      * @param ended hears, once, that another process is this block server now, or the namespace takes it for a copy of
-     *     a former one
+     *     a former one, or for another server
      * @param damage what shards are to be told
      * @param copies what shards are to be told of them
      */
@@ -163,6 +163,10 @@ public final class Registration {
             return;
         }
         ServerId given = new ServerId(reply.getServerId());
+        if (!given.equals(identity.server()) && !identity.server().equals(ServerId.NONE) && mayHaveBlocks()) {
+            end(otherServer(given));
+            return;
+        }
         if (!given.equals(identity.server()) || identity.confirmed() != identity.incarnation()) {
             CrashPoint.hit("service.register.before-identity");
             IdentityFile.Identity now = identity.confirmedAs(given);
@@ -181,6 +185,23 @@ public final class Registration {
         nextTalkMillis = nowMillis();
     }
 
+    /** Shards know its blocks under its id alone: under another one their copies here would be lost, and deleted. */
+    private TatamiException otherServer(ServerId given) {
+        return new TatamiException(
+                ErrorCode.FENCED,
+                "this block server has blocks as " + identity.server() + ", and the namespace takes it for " + given
+                        + ", as it knows none of the volumes under the former id. Start it with the volumes that "
+                        + identity.server() + " had; or, if its blocks are not needed, format its volumes and use a new"
+                        + " directory, so that it joins as a new server, and remove " + given
+                        + " with 'tatami admin block forget'");
+    }
+
+    private boolean mayHaveBlocks() {
+        return !volumes.failed().isEmpty()
+                || volumes.volumes().stream()
+                        .anyMatch(served -> served.volume().statistics().blocks() > 0);
+    }
+
     /** Whether the cluster knows the server by its present volumes. May be called by any thread. */
     public boolean isKnown() {
         return registered && changesSent == changes.get();
@@ -189,16 +210,20 @@ public final class Registration {
     /** A server that is superseded, or has a former disk of one, never is registered; any other is later. */
     private void refused(@Nullable Throwable failure) {
         if (failure != null && Causes.of(failure).code() == ErrorCode.FENCED) {
-            LOG.error("this block server ends, as the namespace does not take it for the one that it knows", failure);
-            superseded = true;
-            TatamiException refusal = Causes.of(failure);
-            joined.completeExceptionally(refusal);
-            ended.accept(refusal);
+            end(Causes.of(failure));
             return;
         }
         LOG.warn("the namespace did not register this block server; trying again", failure);
         refusal = failure;
         nextTalkMillis = Math.min(nextTalkMillis, nowMillis() + REGISTER_PAUSE_MILLIS_MAX);
+    }
+
+    private void end(TatamiException reason) {
+        LOG.error("this block server ends, as the namespace does not take it for the one that it knows", reason);
+        superseded = true;
+        registered = false;
+        joined.completeExceptionally(reason);
+        ended.accept(reason);
     }
 
     /** Why the namespace did not register this server when it was asked last; null where it did, or did not answer. */

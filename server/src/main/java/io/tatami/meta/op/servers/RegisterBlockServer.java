@@ -14,8 +14,9 @@ import java.util.Collections;
 import java.util.function.Predicate;
 
 /**
- * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, and under a new
- * one otherwise: a server whose volumes were wiped must not answer for what was on them. What an administrator has set
+ * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, or is the
+ * process that registered last, and under a new one otherwise: a server whose volumes were wiped must not answer for
+ * what was on them. What an administrator has set
  * for it stays. A server that was given up does not come back.
  *
  * <p>Another process than the one that registered last is taken for the server only if its disk shows that one among
@@ -100,13 +101,29 @@ public final class RegisterBlockServer
         }
     }
 
+    /**
+     * The process that registered last is the server whatever volumes it has now: they may all have been exchanged since.
+     * Of several servers that had one of the volumes, as one was moved from server to server, it is the one that it says.
+     */
     private static ServerId idOf(ClusterState state, RegisterBlockServerRequest request) {
-        for (ClusterState.Server known : state.servers()) {
-            boolean shares = !Collections.disjoint(known.record().getVolumeIdList(), request.getVolumeIdList());
-            if (shares) {
-                return known.id();
+        ServerId told = new ServerId(request.getServerId());
+        BlockServerRecord known = told.equals(ServerId.NONE) ? null : state.server(told);
+        if (known != null && (isSameProcess(known, request) || sharesVolume(known, request))) {
+            return told;
+        }
+        for (ClusterState.Server other : state.servers()) {
+            if (sharesVolume(other.record(), request)) {
+                return other.id();
             }
         }
         return state.mintServer();
+    }
+
+    private static boolean isSameProcess(BlockServerRecord known, RegisterBlockServerRequest request) {
+        return request.getIncarnation() != 0 && request.getIncarnation() == known.getIncarnation();
+    }
+
+    private static boolean sharesVolume(BlockServerRecord known, RegisterBlockServerRequest request) {
+        return !Collections.disjoint(known.getVolumeIdList(), request.getVolumeIdList());
     }
 }

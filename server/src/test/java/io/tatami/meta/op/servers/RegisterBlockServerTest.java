@@ -71,6 +71,35 @@ final class RegisterBlockServerTest {
     }
 
     @Test
+    void aProcessWhoseVolumesWereAllExchangedKeepsItsIdAndItsSuccessorDoesNot() throws Exception {
+        int id = register(process(10, 1));
+        RegisterBlockServerRequest exchanged = process(10, 1).toBuilder()
+                .setServerId(id)
+                .clearVolumeId()
+                .addVolumeId("b")
+                .build();
+        assertEquals(id, register(exchanged));
+        assertEquals(List.of("b"), record(id).getVolumeIdList());
+        RegisterBlockServerRequest wiped = process(20, 1, 10L).toBuilder()
+                .setServerId(id)
+                .clearVolumeId()
+                .addVolumeId("c")
+                .build();
+        assertNotEquals(id, register(wiped));
+    }
+
+    @Test
+    void aServerWithAVolumeThatWasAnothersStaysTheOneThatItSays() throws Exception {
+        int former = register(from("host", 1, "a"));
+        int id = register(from("other", 2, "b"));
+        assertNotEquals(former, id);
+        RegisterBlockServerRequest both =
+                from("other", 2, "a", "b").toBuilder().setServerId(id).build();
+        assertEquals(id, register(both));
+        assertEquals(id, register(both));
+    }
+
+    @Test
     void aServerThatRegistersAgainAsItIsChangesNothing() throws Exception {
         register(from("host", 1, "a"));
         Draft draft = new Draft(view);
