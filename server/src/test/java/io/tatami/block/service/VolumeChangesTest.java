@@ -34,6 +34,11 @@ final class VolumeChangesTest {
         }
 
         @Override
+        public void close(Volume volume) {
+            throw new UnsupportedOperationException("a volume is closed by those who end its use");
+        }
+
+        @Override
         public String normal(String path) {
             return path;
         }
@@ -59,7 +64,7 @@ final class VolumeChangesTest {
         }
 
         @Override
-        public void end(VolumeSet.ServedVolume served) {}
+        public void end(VolumeSet.ServedVolume served, VolumeChanges.Closing closing) {}
     }
 
     @Test
