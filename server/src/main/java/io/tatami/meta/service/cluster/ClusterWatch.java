@@ -25,6 +25,7 @@ import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -72,6 +73,9 @@ final class ClusterWatch {
     /** Servers at whose place nobody listens, until they register or are heard of. */
     private final Set<ServerId> ended = ConcurrentHashMap.newKeySet();
 
+    /** Servers whose processes have ended, and in whose place another server runs, until they register or are heard of. */
+    private final Set<ServerId> replaced = ConcurrentHashMap.newKeySet();
+
     /** Silent servers that do not keep copies from being made, as their records say. */
     private volatile Set<ServerId> released = Set.of();
 
@@ -101,6 +105,7 @@ final class ClusterWatch {
     /** A server that registers is alive, before its first heartbeat. Of its volumes that tells nothing new. */
     void registered(ServerId server) {
         ended.remove(server);
+        replaced.remove(server);
         Sign before = signs.get(server);
         long volumes = before == null
                 ? inherited.getOrDefault(server, NEVER_TOLD).getVolumes()
@@ -121,12 +126,29 @@ final class ClusterWatch {
     }
 
     /**
+     * Another server was registered: those that were at its place, or ran from its disk, are not there any more, and
+     * nothing else is to be awaited of them. They count as dead at once.
+     */
+    void replacing(ServerId server, RegisterBlockServerRequest request) {
+        for (BlockServerInfo info : maps.map().getBlockServerList()) {
+            boolean isSamePlace = request.getData().getPort() != 0 && info.getData().equals(request.getData());
+            boolean isSameDisk = info.getServerId() == request.getServerId()
+                    && info.getIncarnation() != 0
+                    && request.getFormerIncarnationList().contains(info.getIncarnation());
+            if (info.getServerId() != server.value() && (isSamePlace || isSameDisk)) {
+                replaced.add(new ServerId(info.getServerId()));
+            }
+        }
+    }
+
+    /**
      * Whether the process of a server that registered last is away: it has said that it ends, is known to have ended,
      * or was silent for so long that the server is stale, as far as this leader has listened.
      */
     boolean isAway(ServerId server) {
         Sign sign = signs.get(server);
         return ended.contains(server)
+                || replaced.contains(server)
                 || (sign != null && sign.heartbeat().getLeaving())
                 || silentNanos(server) >= STALE_AFTER_NANOS;
     }
@@ -145,6 +167,7 @@ final class ClusterWatch {
                     HeartbeatReply.newBuilder().setRegisterAgain(true).build());
         }
         ended.remove(server);
+        replaced.remove(server);
         @Nullable Sign before = signs.put(server, new Sign(request, clock.monotonicNanos()));
         boolean isNews = before == null
                 || before.heartbeat().getCapacityBytes() == 0
@@ -193,7 +216,7 @@ final class ClusterWatch {
 
     /** Whether a server has been silent for so long that it counts as dead; not known while this is young. */
     boolean isDead(ServerId server) {
-        return silentNanos(server) >= DEAD_AFTER_NANOS;
+        return replaced.contains(server) || silentNanos(server) >= DEAD_AFTER_NANOS;
     }
 
     /** Since the last sign, or since this began. */
@@ -319,13 +342,13 @@ final class ClusterWatch {
         boolean isLeaving = sign == null
                 ? inherited.getOrDefault(server, NEVER_TOLD).getSilent()
                 : sign.heartbeat().getLeaving();
-        return isLeaving || silentNanos(server) >= STALE_AFTER_NANOS;
+        return isLeaving || replaced.contains(server) || silentNanos(server) >= STALE_AFTER_NANOS;
     }
 
     private State state(ServerId server, BlockServerRecord record, long nowMillis) {
         Sign sign = signs.get(server);
         State told = inherited.getOrDefault(server, NEVER_TOLD).getState();
-        boolean isLost = sign == null && (told == State.DEAD || told == State.GONE);
+        boolean isLost = replaced.contains(server) || (sign == null && (told == State.DEAD || told == State.GONE));
         boolean isLeaving =
                 sign == null ? told == State.STALE : sign.heartbeat().getLeaving();
         return state(record, nowMillis, isLost ? DEAD_AFTER_NANOS : silentNanos(server), isLeaving);

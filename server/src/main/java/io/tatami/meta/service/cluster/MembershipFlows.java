@@ -86,7 +86,9 @@ final class MembershipFlows {
                                 .thenCompose(noted -> group.submit(registerBlock, origin, request))
                         : CompletableFuture.failedFuture(failure))
                 .thenCompose(reply -> {
-                    watch.registered(new ServerId(reply.getServerId()));
+                    ServerId server = new ServerId(reply.getServerId());
+                    watch.registered(server);
+                    watch.replacing(server, request);
                     return watch.refresh().thenApply(map -> {
                         var unused = announcer.announce(map);
                         return reply.toBuilder().setMap(map).build();
