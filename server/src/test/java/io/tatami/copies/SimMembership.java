@@ -145,6 +145,8 @@ final class SimMembership {
                 .setHost(server.address().getHostString())
                 .setRack("/rack-" + server.id().value() % racks)
                 .setState(state(member, now))
+                .setToBeEmptied(member.order == Order.DRAIN)
+                .setSilent(now - member.heardNanos >= STALE_NANOS)
                 .setIncarnation(member.incarnation)
                 .setCapacityBytes(1L << 40)
                 .setFreeBytes(1L << 40)
