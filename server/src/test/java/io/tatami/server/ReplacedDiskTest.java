@@ -50,7 +50,8 @@ final class ReplacedDiskTest {
             assertEquals(files, health(client).getHealthy());
             former.close();
 
-            try (BlockNode successor = join(node, client, "successor", former.address().getPort())) {
+            try (BlockNode successor =
+                    join(node, client, "successor", former.address().getPort())) {
                 assertNotEquals(former.id(), successor.id());
                 assertEquals(BlockServerInfo.State.DEAD, state(client, former));
                 assertEquals(files - 1, health(client).getHealthy());

@@ -107,8 +107,7 @@ final class OpenWriters {
     }
 
     private void ended(Mending mending, boolean isMended) {
-        long pauseNanos =
-                isMended ? 0 : Math.min(PAUSE_NANOS_MAX, Math.max(PAUSE_NANOS_MIN, 2 * mending.pauseNanos));
+        long pauseNanos = isMended ? 0 : Math.min(PAUSE_NANOS_MAX, Math.max(PAUSE_NANOS_MIN, 2 * mending.pauseNanos));
         mending.notBeforeNanos = clock.monotonicNanos() + pauseNanos;
         mending.pauseNanos = pauseNanos;
         mending.underWay.set(false);

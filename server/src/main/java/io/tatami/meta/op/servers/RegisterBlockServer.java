@@ -16,8 +16,7 @@ import java.util.function.Predicate;
 /**
  * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, or is the
  * process that registered last, and under a new one otherwise: a server whose volumes were wiped must not answer for
- * what was on them. What an administrator has set
- * for it stays. A server that was given up does not come back.
+ * what was on them. What an administrator has set for it stays. A server that was given up does not come back.
  *
  * <p>Another process than the one that registered last is taken for the server only if its disk shows that one among
  * the processes before it, so that a cloned or restored disk does not answer for what the server did since; and only
@@ -102,8 +101,9 @@ public final class RegisterBlockServer
     }
 
     /**
-     * The process that registered last is the server whatever volumes it has now: they may all have been exchanged since.
-     * Of several servers that had one of the volumes, as one was moved from server to server, it is the one that it says.
+     * The process that registered last is the server whatever volumes it has now: they may all have been exchanged
+     * since. Of several servers that had one of the volumes, as one was moved from server to server, it is the one that
+     * it says.
      */
     private static ServerId idOf(ClusterState state, RegisterBlockServerRequest request) {
         ServerId told = new ServerId(request.getServerId());

@@ -73,7 +73,9 @@ final class ClusterWatch {
     /** Servers at whose place nobody listens, until they register or are heard of. */
     private final Set<ServerId> ended = ConcurrentHashMap.newKeySet();
 
-    /** Servers whose processes have ended, and in whose place another server runs, until they register or are heard of. */
+    /**
+     * Servers whose processes have ended, and in whose place another server runs, until they register or are heard of.
+     */
     private final Set<ServerId> replaced = ConcurrentHashMap.newKeySet();
 
     /** Silent servers that do not keep copies from being made, as their records say. */
@@ -131,7 +133,8 @@ final class ClusterWatch {
      */
     void replacing(ServerId server, RegisterBlockServerRequest request) {
         for (BlockServerInfo info : maps.map().getBlockServerList()) {
-            boolean isSamePlace = request.getData().getPort() != 0 && info.getData().equals(request.getData());
+            boolean isSamePlace =
+                    request.getData().getPort() != 0 && info.getData().equals(request.getData());
             boolean isSameDisk = info.getServerId() == request.getServerId()
                     && info.getIncarnation() != 0
                     && request.getFormerIncarnationList().contains(info.getIncarnation());

@@ -77,8 +77,8 @@ final class ChangedVolumesTest {
             held.add(() -> {
                 Draft draft = new Draft(view);
                 try {
-                    reply.complete(new RegisterBlockServer(server -> false)
-                            .decide(new ClusterState(draft), CONTEXT, request));
+                    reply.complete(
+                            new RegisterBlockServer(server -> false).decide(new ClusterState(draft), CONTEXT, request));
                     view.apply(draft);
                 } catch (TatamiException e) {
                     reply.completeExceptionally(e);
