@@ -30,7 +30,7 @@ public final class Needs {
         /** It was not looked at since it changed, or it has copies to give up. */
         UNJUDGED(2),
         /** It lacks copies, and nothing helps it until block servers join, leave, or stand otherwise. */
-        PARKED(5),
+        UNSCHEDULABLE(5),
         /** It has all its copies, and one is moved from a full server to an empty one. */
         MOVED(4);
 
@@ -63,7 +63,7 @@ public final class Needs {
      */
     public void look(BlockId block, FileId file, int index) {
         Urgency urgency = urgency(block);
-        if (urgency == null || urgency == Urgency.PARKED) {
+        if (urgency == null || urgency == Urgency.UNSCHEDULABLE) {
             put(block, Urgency.UNJUDGED, file, index);
         }
     }
@@ -81,7 +81,10 @@ public final class Needs {
         return Totals.waiting(Totals.of(state.draft()), urgency);
     }
 
-    /** How many blocks wait for what can be done now, as of the last batch: those that are parked hold up no others. */
+    /**
+     * How many blocks wait for what can be done now, as of the last batch: those that are unschedulable hold up no
+     * others.
+     */
     public long count() {
         TotalsRecord totals = Totals.of(state.draft());
         return Totals.waiting(totals, Urgency.LAST_COPY)

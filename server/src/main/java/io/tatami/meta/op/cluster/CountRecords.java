@@ -73,8 +73,8 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                         .mapToLong(Long::longValue)
                         .sum())
                 .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(
-                        Totals.waiting(totals, Urgency.UNDER_REPLICATED) + Totals.waiting(totals, Urgency.PARKED))
+                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED)
+                        + Totals.waiting(totals, Urgency.UNSCHEDULABLE))
                 .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
     }
 

@@ -26,8 +26,8 @@ import java.util.Set;
  * Queues the next blocks of a server that is to have none any more, in the order of their ids: in the first pass those
  * of which one good copy is left, in the second all; in the third all of one that serves, and has another rack, or of
  * which some are from when there was one rack. Where the pass has got is logged. The queue is bounded: where too many
- * blocks wait, the cursor does, in the first pass for others of its kind alone. A block that is parked stays so: it is
- * looked at again when servers stand otherwise. Pass 0 forgets the cursor.
+ * blocks wait, the cursor does, in the first pass for others of its kind alone. A block that is unschedulable stays so:
+ * it is looked at again when servers stand otherwise. Pass 0 forgets the cursor.
  */
 public final class AdvanceHealCursor
         implements Operation<ShardState, AdvanceHealCursorRequest, AdvanceHealCursorReply> {
@@ -139,7 +139,7 @@ public final class AdvanceHealCursor
                 continue;
             }
             FileId file = new FileId(needed.getFileId());
-            if (state.needs().urgency(block) == Urgency.PARKED) {
+            if (state.needs().urgency(block) == Urgency.UNSCHEDULABLE) {
                 continue;
             }
             boolean isLast = needed.getWanted() > 1 && good(needed, lost) <= 1;

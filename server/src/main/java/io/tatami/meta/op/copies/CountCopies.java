@@ -32,8 +32,8 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
         TotalsRecord totals = Totals.of(state.draft());
         CopiesStatusReply.Builder status = CopiesStatusReply.newBuilder()
                 .setLastCopyBlocks(Totals.waiting(totals, Urgency.LAST_COPY))
-                .setUnderReplicatedBlocks(
-                        Totals.waiting(totals, Urgency.UNDER_REPLICATED) + Totals.waiting(totals, Urgency.PARKED))
+                .setUnderReplicatedBlocks(Totals.waiting(totals, Urgency.UNDER_REPLICATED)
+                        + Totals.waiting(totals, Urgency.UNSCHEDULABLE))
                 .setUnjudgedBlocks(Totals.waiting(totals, Urgency.UNJUDGED));
         if (request.getServerId() != 0) {
             count(state, request, status);
@@ -76,7 +76,7 @@ public final class CountCopies implements Operation<ShardState, CountCopiesReque
     /** Whether something can be done for the block, and was not. */
     private static boolean waits(ShardState state, BlockId block) {
         Urgency urgency = state.needs().urgency(block);
-        return urgency != null && urgency != Urgency.PARKED;
+        return urgency != null && urgency != Urgency.UNSCHEDULABLE;
     }
 
     private static StuckBlock named(NeededBlocks blocks, BlockId block) {

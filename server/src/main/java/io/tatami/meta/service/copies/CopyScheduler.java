@@ -328,7 +328,7 @@ final class CopyScheduler {
 
         private static Urgency classOf(Wait wait) {
             if (wait.untilServersChange()) {
-                return Urgency.PARKED;
+                return Urgency.UNSCHEDULABLE;
             }
             return wait.urgent() ? Urgency.LAST_COPY : Urgency.UNDER_REPLICATED;
         }

@@ -20,7 +20,7 @@ final class NeedSweeps {
     static final Duration UNJUDGED_PAUSE_MAX = Duration.ofSeconds(4);
 
     /** What nothing helps is looked at when servers have changed. */
-    static final Duration PARKED_PAUSE_MAX = Duration.ofMinutes(10);
+    static final Duration UNSCHEDULABLE_PAUSE_MAX = Duration.ofMinutes(10);
 
     private static final int PAUSES_PER_SWEEP = 20;
 
@@ -101,8 +101,8 @@ final class NeedSweeps {
             Duration longer = sweep.pause.multipliedBy(2);
             Duration most = pauseMax(urgency);
             sweep.pause = longer.compareTo(most) < 0 ? longer : most;
-            if (urgency == Urgency.PARKED) {
-                sweep.pause = PARKED_PAUSE_MAX;
+            if (urgency == Urgency.UNSCHEDULABLE) {
+                sweep.pause = UNSCHEDULABLE_PAUSE_MAX;
             } else if (sweep.isEmpty) {
                 sweep.pause = PAUSE_MIN;
             }

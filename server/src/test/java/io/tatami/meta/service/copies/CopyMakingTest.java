@@ -292,7 +292,7 @@ final class CopyMakingTest {
     @Test
     void serverThatWasGivenUpIsNotForgottenWhileItsBlocksAreOnlyQueued() {
         FileId file = cluster.file(3, 1, 2, 3);
-        FileId parked = cluster.file(4, 1, 2, 3, 4);
+        FileId unschedulable = cluster.file(4, 1, 2, 3, 4);
         cluster.states.put(3, State.DRAINING);
         runWithoutCopies();
         cluster.silent.add(3);
@@ -303,7 +303,7 @@ final class CopyMakingTest {
         assertFalse(cluster.mayBeForgotten(3), "its blocks are only queued");
         cluster.settle(100);
         assertEquals(Set.of(1, 2, 4), cluster.holders(file));
-        assertTrue(cluster.holders(parked).contains(3), "nothing helps this one");
+        assertTrue(cluster.holders(unschedulable).contains(3), "nothing helps this one");
         assertTrue(cluster.mayBeForgotten(3));
         cluster.loseLeader();
         assertFalse(cluster.mayBeForgotten(3), "by what another leader knew");
@@ -338,7 +338,7 @@ final class CopyMakingTest {
         cluster.settle(10);
         for (FileId file : asking) {
             assertEquals(
-                    Urgency.PARKED,
+                    Urgency.UNSCHEDULABLE,
                     cluster.state()
                             .needs()
                             .urgency(new BlockId(cluster.block(file).getBlockId())));
@@ -357,7 +357,7 @@ final class CopyMakingTest {
     }
 
     @Test
-    void parkedBlockIsLookedAtWhenItsFileAsksForOtherCopies() {
+    void unschedulableBlockIsLookedAtWhenItsFileAsksForOtherCopies() {
         FileId file = cluster.file(10, 1, 2, 3, 4);
         cluster.look(file);
         cluster.settle(5);
