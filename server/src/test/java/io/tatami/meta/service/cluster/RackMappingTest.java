@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +63,21 @@ final class RackMappingTest {
 
     @Test
     void aScriptThatHangsIsEnded() throws Exception {
-        assertThrows(IOException.class, () -> script("sleep 1000 & wait").racks(List.of("127.0.0.1")));
+        Path hanging = directory.resolve("hanging");
+        RackMapping racks = script("echo $$ > " + hanging, "sleep 1000 & wait");
+
+        assertThrows(IOException.class, () -> racks.racks(List.of("127.0.0.1")));
+
+        Optional<ProcessHandle> script = ProcessHandle.of(pid(hanging));
+        if (script.isPresent()) {
+            // It is killed, and the system may take a moment.
+            try {
+                script.get().onExit().get(20, TimeUnit.SECONDS);
+            } finally {
+                script.get().descendants().forEach(ProcessHandle::destroyForcibly);
+                script.get().destroyForcibly();
+            }
+        }
     }
 
     @Test
@@ -77,7 +93,11 @@ final class RackMappingTest {
     }
 
     private static ProcessHandle behind(Path file) throws IOException {
-        return ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).orElseThrow();
+        return ProcessHandle.of(pid(file)).orElseThrow();
+    }
+
+    private static long pid(Path file) throws IOException {
+        return Long.parseLong(Files.readString(file).strip());
     }
 
     @Test
