@@ -3,10 +3,13 @@ package io.tatami.server;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
+import io.tatami.block.service.volumes.RememberedVolumes;
 import io.tatami.block.volume.Volume;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.file.FileReader;
@@ -15,22 +18,30 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ChangeVolumeRequest;
+import io.tatami.protocol.wire.ChangeVolumeRequest.Action;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.cli.TatamiServer;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.Patience;
 import io.tatami.server.node.StandaloneNode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -274,7 +285,8 @@ final class RunningVolumesTest {
     @Test
     void aProcessThatIsKilledGoesOnWithItsDrainAndKnowsWhatWasRemoved() throws Exception {
         int files = 0;
-        try (ServerProcess process = startProcess()) {
+        // Over a second for a block, and five are moved together: most are left when the first are there.
+        try (ServerProcess process = startProcess("-Dtatami.block.copy.rate=512k")) {
             String uri = process.awaitUri();
             try (TatamiClient client = connect(uri)) {
                 for (int i = 0; i < 20; i++) {
@@ -284,6 +296,7 @@ final class RunningVolumesTest {
                         ExitCode.DONE, "admin", "volume", "add", uri, "1", second.toString(), "--capacity", "96m");
                 CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", uri, "1", first.toString());
                 Eventually.await(PATIENCE, () -> blocks(client, second) > 0);
+                assertTrue(blocks(client, first) > 1, "nothing is left to be moved");
             }
             process.kill();
         }
@@ -291,6 +304,7 @@ final class RunningVolumesTest {
             String uri = process.awaitUri();
             try (TatamiClient client = connect(uri)) {
                 Eventually.await(PATIENCE, () -> blocks(client, first) == 0);
+                assertTrue(volume(client, second).getMovedHereBytes() > 0, "the drain did not go on");
                 requireAll(client, files);
                 CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", uri, "1", first.toString());
             }
@@ -303,11 +317,93 @@ final class RunningVolumesTest {
         }
     }
 
-    private ServerProcess startProcess() throws Exception {
+    /** Each change comes to a process that halts at a step of it. */
+    @Test
+    void aChangeThatIsCutShortIsDoneOrNotAndCanBeRepeated() throws Exception {
+        haltAt("service.volume.before-remembered", Action.ADD, second);
+        requireVolumes(List.of(first), List.of());
+        haltAt("service.volume.after-remembered", Action.ADD, second);
+        requireVolumes(List.of(first, second), List.of());
+        haltAt("service.volume.before-drain", Action.DRAIN, first);
+        requireVolumes(List.of(first, second), List.of(first));
+        haltAt("service.volume.before-removed", Action.REMOVE, first);
+        requireVolumes(List.of(second), List.of());
+    }
+
+    /** The next start has these volumes, and drains some of them. */
+    private void requireVolumes(List<Path> expected, List<Path> drained) throws Exception {
+        try (ServerProcess process = startProcess();
+                TatamiClient client = connect(process.awaitUri())) {
+            assertEquals(expected.stream().map(Path::toString).toList(), paths(client));
+            for (Path path : expected) {
+                assertEquals("", volume(client, path).getFailure());
+                assertEquals(drained.contains(path), volume(client, path).getDraining(), path::toString);
+            }
+        }
+    }
+
+    /** Starts a process, and has it halt at a crash point of a change. */
+    private void haltAt(String point, Action action, Path volume) throws Exception {
+        FutureTask<?> change;
+        try (ServerProcess process = startProcess("-D" + CrashPoint.PROPERTY + "=" + point);
+                TatamiClient client = connect(process.awaitUri())) {
+            ChangeVolumeRequest request = ChangeVolumeRequest.newBuilder()
+                    .setServerId(server(client).getServerId())
+                    .setAction(action)
+                    .setVolume(volume.toString())
+                    .setCapacityBytes(action == Action.ADD ? VOLUME_BYTES : 0)
+                    .build();
+            change = new FutureTask<>(() -> client.cluster().changeVolume(request));
+            Threads.daemon(change, "change").start();
+            assertEquals(CrashPoint.EXIT_CODE, process.awaitExit(), point);
+        }
+        assertThrows(ExecutionException.class, change::get, point);
+    }
+
+    @Test
+    void aRemovalThatCannotBeRememberedLeavesTheVolumeClosedToNewBlocksAndTellsSo() throws Exception {
+        try (StandaloneNode node = start();
+                TatamiClient client = connect(node)) {
+            long capacity = server(client).getCapacityBytes();
+            add(node, second);
+            Eventually.await(PATIENCE, () -> server(client).getCapacityBytes() > capacity);
+            Path remembered = rememberedVolumes();
+            Path kept = Files.move(remembered, directory.resolve("kept"));
+            Files.createDirectories(remembered.resolve("in-the-way"));
+
+            assertTrue(refused(node, "remove", second).contains(RememberedVolumes.NAME));
+
+            assertTrue(volume(client, second).getDraining());
+            for (int file = 0; file < 4; file++) {
+                write(client, file);
+            }
+            assertEquals(0, blocks(client, second));
+            Files.delete(remembered.resolve("in-the-way"));
+            Files.delete(remembered);
+            Files.move(kept, remembered);
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "drain", node.uri(), "1", second.toString(), "--undo");
+            assertFalse(volume(client, second).getDraining());
+            CommandRun.run(ExitCode.DONE, "admin", "volume", "remove", node.uri(), "1", second.toString());
+            requireAll(client, 4);
+        }
+    }
+
+    private Path rememberedVolumes() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.endsWith(RememberedVolumes.NAME))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** @param more options of its JVM */
+    private ServerProcess startProcess(String... more) throws Exception {
+        List<String> options = new ArrayList<>(List.of(more));
+        options.add("-Dtatami.block.heartbeat=200ms");
         return ServerProcess.start(
                 directory.resolve("process"),
                 TatamiServer.class,
-                List.of("-Dtatami.block.heartbeat=200ms"),
+                options,
                 List.of("standalone", "--port=0", "--capacity=96m", "--volume=" + first));
     }
 
