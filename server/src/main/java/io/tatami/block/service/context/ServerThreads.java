@@ -53,7 +53,6 @@ public final class ServerThreads {
     private record VolumeThreads(ExecutorService readers, ExecutorService commands) {}
 
     public ServerThreads(BlockServerSettings settings, List<Volume> volumes) {
-        // As many threads as write sessions at most: each has one task here at a time, and their number is limited.
         ThreadPoolExecutor started = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
         started.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
         writers = started;
@@ -107,7 +106,20 @@ public final class ServerThreads {
         }
     }
 
-    /** For the workers of write sessions. */
+    /**
+     * For what may wait for a disk or for another server for long. There is no limit of threads, as a task may wait for
+     * another one that would be behind it: the number of tasks is limited by those who give them. They are at most
+     *
+     * <ul>
+     *   <li>one for each write session, of which {@code tatami.block.write.streams.max} may be open on a volume, and as
+     *       many again may be about to open their writer: by default 8,192 for each volume, and 8,192 more;
+     *   <li>twice {@code tatami.block.pulls.max} for each volume, by default 8;
+     *   <li>one that moves blocks between volumes, and one for each volume that is being taken out.
+     * </ul>
+     *
+     * A session that rests has no task, and a thread without one ends after {@value #IDLE_SECONDS} s: so many are there
+     * only while a disk hangs.
+     */
     public Executor writers() {
         return writers;
     }
