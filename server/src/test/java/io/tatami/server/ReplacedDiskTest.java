@@ -34,14 +34,8 @@ final class ReplacedDiskTest {
 
     @Test
     void copiesOfAServerWhoseDiskWasReplacedCountAsGoodNoMoreOnceItsSuccessorIsThere() throws Exception {
-        try (StandaloneNode node = StandaloneNode.open(
-                        new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
-                        Settings.defaults(),
-                        user -> List.of());
-                TatamiClient client = TatamiClient.connect(
-                        URI.create(node.uri()).getAuthority(),
-                        UserIdentity.of(System.getProperty("user.name")),
-                        Settings.of(Map.of("tatami.client.host", HOST)))) {
+        try (StandaloneNode node = openNode();
+                TatamiClient client = connect(node, Settings.of(Map.of("tatami.client.host", HOST)))) {
             BlockNode former = join(node, client, "former", 0);
             int files = 0;
             while (blocks(client, former) == 0) {
@@ -69,14 +63,8 @@ final class ReplacedDiskTest {
     /** Elsewhere, with the directory of the former server and other volumes. */
     @Test
     void theDirectoryOfTheFormerServerTellsToo() throws Exception {
-        try (StandaloneNode node = StandaloneNode.open(
-                        new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
-                        Settings.defaults(),
-                        user -> List.of());
-                TatamiClient client = TatamiClient.connect(
-                        URI.create(node.uri()).getAuthority(),
-                        UserIdentity.of(System.getProperty("user.name")),
-                        Settings.defaults())) {
+        try (StandaloneNode node = openNode();
+                TatamiClient client = connect(node, Settings.defaults())) {
             BlockNode former = join(node, client, "former", 0);
             former.close();
             Files.createDirectories(directory.resolve("other"));
@@ -86,6 +74,18 @@ final class ReplacedDiskTest {
                 assertEquals(BlockServerInfo.State.DEAD, state(client, former));
             }
         }
+    }
+
+    private StandaloneNode openNode() throws Exception {
+        return StandaloneNode.open(
+                new StandaloneNode.Setup(directory.resolve("node"), List.of(), VOLUME_BYTES, "localhost", 0, 1),
+                Settings.defaults(),
+                user -> List.of());
+    }
+
+    private static TatamiClient connect(StandaloneNode node, Settings settings) throws Exception {
+        return TatamiClient.connect(
+                URI.create(node.uri()).getAuthority(), UserIdentity.of(System.getProperty("user.name")), settings);
     }
 
     /** One copy, on this server once its room is known. */

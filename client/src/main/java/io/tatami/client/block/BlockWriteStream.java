@@ -39,13 +39,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
+    private static final PendingFrame NOTHING = new PendingFrame(0, NO_BYTES, new int[0]);
+
     /** Somewhat less than the ten seconds after which a frame is sent, as nobody looks at the exact moment. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(9);
 
     /** Two looks apart: a program that flushes and goes on keeps its memory. */
     private static final long MEMORY_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
-
-    private static final PendingFrame NOTHING = new PendingFrame(0, NO_BYTES, new int[0]);
 
     private final Connection connection;
     private final List<BlockTarget> chain;
@@ -470,20 +470,20 @@ public final class BlockWriteStream implements AutoCloseable {
             return;
         }
         long stillNanos = window.stillNanos(sequence);
+        boolean isWritable = sending.isWritable();
         boolean returnsMemory = stillNanos >= MEMORY_REST_NANOS
+                && isWritable
                 && memory.isShared()
                 && builder.isEmpty()
-                && window.isAcknowledged()
-                && sending.isWritable();
+                && window.isAcknowledged();
         if (!returnsMemory && stillNanos < REST_NANOS) {
             return;
         }
-        boolean isWritable = sending.isWritable();
         if (!window.expectAnswer(isWritable)) {
             sending.cancel("no answer to an empty frame");
         } else if (isWritable) {
             if (returnsMemory) {
-                memory.unshare();
+                builder.moveTo(RegionLease.NONE);
                 isMemoryReturned = true;
             }
             long sentLength = builder.isEmpty() ? position : builder.offset();

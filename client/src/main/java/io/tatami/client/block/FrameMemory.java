@@ -76,13 +76,6 @@ final class FrameMemory {
         return shared != null;
     }
 
-    /** Shares nothing from here on; of what was shared nobody may hold anything, and the server has read all of it. */
-    void unshare() {
-        giveBack(true);
-        lease = RegionLease.NONE;
-        shared = null;
-    }
-
     /** The connection for the stream: that of the shared memory, else {@code bulk}. */
     Connection connectionOr(Connection bulk) {
         return lease.connectionOr(bulk);

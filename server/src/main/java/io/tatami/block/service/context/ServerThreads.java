@@ -4,6 +4,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import io.tatami.block.device.IoThreads;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.Volume;
 import java.util.List;
 import java.util.Map;
@@ -187,8 +188,7 @@ public final class ServerThreads {
     private VolumeThreads of(Volume volume) throws TatamiException {
         VolumeThreads threads = ofVolumes.get(volume);
         if (threads == null) {
-            throw new TatamiException(
-                    ErrorCode.UNAVAILABLE, "volume " + volume.id() + " was taken out of the server; ask again");
+            throw VolumeSet.takenOut(volume);
         }
         return threads;
     }

@@ -275,8 +275,9 @@ public final class BlockPulls {
      */
     private synchronized CopiesMadeRequest.@Nullable Item end(Placed placed, @Nullable TatamiException failure) {
         Pull pull = placed.pull();
-        boolean isServed = lines.containsKey(placed.volume());
-        if (failure == null && isServed) {
+        // One that was past its last look whether it is cancelled has gone with its volume.
+        TatamiException outcome = failure == null && !lines.containsKey(placed.volume()) ? takenOut() : failure;
+        if (outcome == null) {
             context.metrics().madeCopy();
         }
         placed.line().ended(pull);
@@ -286,11 +287,7 @@ public final class BlockPulls {
             return null;
         }
         begin(placed.volume(), placed.line());
-        if (failure == null && !isServed) {
-            // It was past its last look whether it is cancelled: the copy has gone with the volume.
-            return pull.failed(takenOut());
-        }
-        return failure == null ? pull.made() : pull.failed(failure);
+        return outcome == null ? pull.made() : pull.failed(outcome);
     }
 
     private PullLine line(Volume volume) {

@@ -133,8 +133,7 @@ public final class VolumeSet implements UnitSource {
                         ? !other.path().equals(served.path())
                         : !served.volume().id().equals(other.id()))
                 .toList();
-        members = new Members(more, stillFailed, unknown(stillFailed, now));
-        changes.incrementAndGet();
+        become(new Members(more, stillFailed, unknown(stillFailed, now)));
     }
 
     /**
@@ -144,9 +143,8 @@ public final class VolumeSet implements UnitSource {
         Members now = members;
         List<ServedVolume> fewer = new ArrayList<>(now.volumes());
         fewer.remove(served);
-        members = new Members(fewer, now.failed(), now.withoutDevice());
+        become(new Members(fewer, now.failed(), now.withoutDevice()));
         numbers.remove(served.volume());
-        changes.incrementAndGet();
     }
 
     /** Gives up a volume that was not opened: its blocks are not on this server any more. */
@@ -154,7 +152,11 @@ public final class VolumeSet implements UnitSource {
         Members now = members;
         List<FailedVolume> fewer = new ArrayList<>(now.failed());
         fewer.remove(missing);
-        members = new Members(now.volumes(), fewer, unknown(fewer, now));
+        become(new Members(now.volumes(), fewer, unknown(fewer, now)));
+    }
+
+    private void become(Members others) {
+        members = others;
         changes.incrementAndGet();
     }
 
@@ -175,6 +177,12 @@ public final class VolumeSet implements UnitSource {
     /** Those that are served now. */
     public List<ServedVolume> volumes() {
         return members.volumes();
+    }
+
+    /** For who asks for something of a volume that is not of the server any more. */
+    public static TatamiException takenOut(Volume volume) {
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE, "volume " + volume.id() + " was taken out of the server; ask again");
     }
 
     /** Whether a volume is served now. */

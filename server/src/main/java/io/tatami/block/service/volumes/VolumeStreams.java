@@ -81,9 +81,9 @@ public final class VolumeStreams {
     }
 
     /**
-     * Opens none on a volume any more that is no longer served; those that are open stay. A stream that can be found
-     * before it asks {@link Counted#isEnded} is found by who looks for streams after this, or is told that it has to
-     * end.
+     * Opens no stream on a volume any more, as it is no longer served; open streams stay. To end all of them, call this
+     * and then look for streams. A new stream shows itself first, and then asks {@link Counted#isEnded}. So it is found
+     * by that look, or it ends by itself.
      */
     public void end(Volume volume) {
         OnVolume on = volumes.get(volume);
@@ -133,22 +133,17 @@ public final class VolumeStreams {
     public Counted open(Volume volume) throws TatamiException {
         OnVolume on = volumes.get(volume);
         if (on == null) {
-            throw takenOut(volume);
+            throw VolumeSet.takenOut(volume);
         }
         if (!on.tryAdd(limit)) {
             if (on.isEnded()) {
-                throw takenOut(volume);
+                throw VolumeSet.takenOut(volume);
             }
             throw new TatamiException(
                     ErrorCode.BUSY,
                     limit + " " + kind + " streams of volume " + on.path + " are open, the limit of " + setting);
         }
         return new Counted(on, volume);
-    }
-
-    private static TatamiException takenOut(Volume volume) {
-        return new TatamiException(
-                ErrorCode.UNAVAILABLE, "volume " + volume.id() + " was taken out of the server; ask again");
     }
 
     /** How many are open on a volume now; 0 where it is not of this server. */

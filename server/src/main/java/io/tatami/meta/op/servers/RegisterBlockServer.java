@@ -14,9 +14,9 @@ import java.util.Collections;
 import java.util.function.Predicate;
 
 /**
- * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, or is the
- * process that registered last, and under a new one otherwise: a server whose volumes were wiped must not answer for
- * what was on them. What an administrator has set for it stays. A server that was given up does not come back.
+ * Makes a block server a member. It keeps its id if it has a volume that it had before, open or not, or if it is the
+ * process that registered last. Otherwise its id is new: a server whose volumes were wiped must not answer for what was
+ * on them. The settings that an administrator made for it stay. A server that was given up does not come back.
  *
  * <p>Another process than the one that registered last is taken for the server only if its disk shows that one among
  * the processes before it, so that a cloned or restored disk does not answer for what the server did since; and only

@@ -92,6 +92,15 @@ final class ChangedVolumesTest {
             held.remove().run();
         }
 
+        /** From then on it knows of another server, whose id this returns, and not of this one. */
+        ServerId restoreFromBackup() {
+            view = new MemoryView();
+            Draft draft = new Draft(view);
+            ServerId another = new ClusterState(draft).mintServer();
+            view.apply(draft);
+            return another;
+        }
+
         List<ClusterState.Server> servers() {
             return new ClusterState(new Draft(view)).servers();
         }
@@ -210,11 +219,7 @@ final class ChangedVolumesTest {
         namespace.answer();
         ServerId id = id();
         write(first);
-        // As one that was restored from a backup.
-        namespace.view = new MemoryView();
-        Draft draft = new Draft(namespace.view);
-        ServerId another = new ClusterState(draft).mintServer();
-        namespace.view.apply(draft);
+        ServerId another = namespace.restoreFromBackup();
         registration.registerAgain();
         tick();
         namespace.answer();
@@ -235,10 +240,7 @@ final class ChangedVolumesTest {
     void serverWithoutBlocksTakesAnotherId() throws Exception {
         registration.tick();
         namespace.answer();
-        namespace.view = new MemoryView();
-        Draft draft = new Draft(namespace.view);
-        ServerId unused = new ClusterState(draft).mintServer();
-        namespace.view.apply(draft);
+        ServerId unused = namespace.restoreFromBackup();
         registration.registerAgain();
         tick();
         namespace.answer();
