@@ -13,6 +13,7 @@ import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.copies.ServerStandings.Seen;
 import io.tatami.meta.state.BlockCopies;
+import io.tatami.meta.state.BlockCopies.Copy;
 import io.tatami.meta.state.Needs.Urgency;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.IntendCopiesRequest;
@@ -58,6 +59,10 @@ final class Balancer {
 
     private static final int PAGE = 128;
     private static final Duration LOOK = Duration.ofSeconds(1);
+
+    /** After no block of any source could be moved, unless servers come, go or change before that. */
+    private static final Duration FRUITLESS = Duration.ofMinutes(1);
+
     private static final Duration BETWEEN_PAGES = Duration.ofMillis(50);
 
     private final Group<ShardState> group;
@@ -82,9 +87,17 @@ final class Balancer {
     /** Sources in a row of which no block could be moved, since one was. */
     private int fruitless;
 
+    /** Why no block of any source could be moved; empty where one could, or where that is not known. */
+    private String unmovable = "";
+
+    /** What that was found for: the servers and their places, and by how much they may differ. */
+    private Map<ServerId, String> looked = Map.of();
+
+    private int lookedPercent;
+
     private volatile Balance told = Balance.getDefaultInstance();
 
-    private record Moving(ServerId source, ServerId target, long bytes) {}
+    private record Moving(ServerId target, long bytes) {}
 
     Balancer(PartContext<ShardState> parts, ServerStandings standings, CopyScheduler maker) {
         this.group = parts.group();
@@ -124,6 +137,11 @@ final class Balancer {
             return CompletableFuture.completedFuture(LOOK);
         }
         Seen seen = standings.look(map);
+        if (percent != lookedPercent || !seen.places().equals(looked)) {
+            lookedPercent = percent;
+            looked = seen.places();
+            lookAnew();
+        }
         BalancePlan plan = BalancePlan.of(seen.view(), percent);
         isUnderWay = isUnderWay ? plan.goesOn() : plan.begins();
         String reason = isUnderWay ? waitsFor(seen, map) : "";
@@ -135,6 +153,15 @@ final class Balancer {
         return sources.isEmpty()
                 ? CompletableFuture.completedFuture(LOOK)
                 : look(plan, sources.get(fruitless % sources.size()), sources.size());
+    }
+
+    /** What could not be moved before may go to a server that is there now. */
+    private void lookAnew() {
+        if (!unmovable.isEmpty()) {
+            unmovable = "";
+            restUntilNanos = clock.monotonicNanos();
+        }
+        fruitless = 0;
     }
 
     private String waitsFor(Seen seen, ClusterMap map) {
@@ -160,7 +187,7 @@ final class Balancer {
                         made.getBytesMade() == 0
                                 ? 0
                                 : (long) ((double) left * made.getMadeWithinMillis() / made.getBytesMade()))
-                .setWaitsFor(reason.isEmpty() && isUnderWay ? told.getWaitsFor() : reason)
+                .setWaitsFor(reason.isEmpty() && isUnderWay ? unmovable : reason)
                 .build();
     }
 
@@ -209,7 +236,7 @@ final class Balancer {
     private Duration restAfter(ServerId source, NeedsPage page, Round round, int sources) {
         if (!moving.isEmpty() || round.isFull) {
             fruitless = 0;
-            told = told.toBuilder().clearWaitsFor().build();
+            unmovable = "";
             restUntilNanos = clock.monotonicNanos() + SETTLE.toNanos();
             return LOOK;
         }
@@ -219,11 +246,9 @@ final class Balancer {
         fruitless++;
         if (fruitless >= sources) {
             fruitless = 0;
-            restUntilNanos = clock.monotonicNanos() + Duration.ofMinutes(1).toNanos();
-            told = told.toBuilder()
-                    .setWaitsFor("no block of this shard on block server " + source
-                            + " can go to an emptier one without a worse spread over hosts and racks")
-                    .build();
+            restUntilNanos = clock.monotonicNanos() + FRUITLESS.toNanos();
+            unmovable = "no block of this shard on block server " + source
+                    + " can go to an emptier one without a worse spread over hosts and racks";
         }
         return BETWEEN_PAGES;
     }
@@ -267,7 +292,7 @@ final class Balancer {
             left -= length;
             ServerId target = emptier.get();
             plan = plan.moved(source, target, length);
-            chosen.put(block, new Moving(source, target, length));
+            chosen.put(block, new Moving(target, length));
             moves.addItem(IntendCopiesRequest.Item.newBuilder()
                     .setSeen(needed)
                     .setUrgency(Urgency.MOVED.number())
@@ -296,19 +321,24 @@ final class Balancer {
         });
     }
 
+    /**
+     * Whether the block has its copy at the target and none too many, or gets none there. The copy that was given up
+     * need not be that of the source: another server may have become the fuller one.
+     */
     private boolean hasEnded(NeededBlock needed, Moving move) {
         boolean isIntended = BlockCopies.intended(needed.getBlock()).stream()
                 .anyMatch(copy -> copy.server().equals(move.target()));
-        boolean isThere = BlockCopies.counted(needed.getBlock()).stream()
-                .anyMatch(copy -> copy.server().equals(move.target()));
-        boolean isHere = BlockCopies.on(needed.getBlock(), move.source()).isPresent();
-        if (isThere && !isHere) {
+        List<Copy> counted = BlockCopies.counted(needed.getBlock());
+        boolean isThere = counted.stream().anyMatch(copy -> copy.server().equals(move.target()));
+        boolean hasEnded =
+                needed.getFileId() == 0 || (!isIntended && !(isThere && counted.size() > needed.getWanted()));
+        if (hasEnded && isThere) {
             rate.made(move.bytes());
             told = told.toBuilder()
                     .setMovedCopies(told.getMovedCopies() + 1)
                     .setMovedBytes(told.getMovedBytes() + move.bytes())
                     .build();
         }
-        return needed.getFileId() == 0 || (!isIntended && !(isThere && isHere));
+        return hasEnded;
     }
 }

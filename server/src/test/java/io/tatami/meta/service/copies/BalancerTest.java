@@ -30,6 +30,13 @@ final class BalancerTest {
         cluster.join(4);
     }
 
+    /** With blocks of another shard. */
+    private static void fillFurther(CopiesCluster cluster, int server, int blocks) {
+        for (long block = 1; block <= blocks; block++) {
+            cluster.disk(server).put(1_000_000 + block, 0);
+        }
+    }
+
     private double difference() {
         return IntStream.rangeClosed(1, 4).mapToDouble(cluster::usedPart).max().orElse(0)
                 - IntStream.rangeClosed(1, 4)
@@ -126,6 +133,49 @@ final class BalancerTest {
         cluster.settle(50);
         assertEquals(0, copiesMade());
         assertTrue(cluster.status().getBalance().getWaitsFor().contains("silent"));
+    }
+
+    @Test
+    void roundEndsWhereTheCopyOfAnotherServerWasGivenUp() {
+        CopiesCluster one = new CopiesCluster(3).withRacks(1).balanced();
+        for (int i = 0; i < FILES; i++) {
+            one.file(3, 1, 2, 3);
+        }
+        one.join(4);
+        fillFurther(one, 1, 10);
+        while (one.asked.isEmpty()) {
+            one.run();
+            one.pass(Duration.ofSeconds(1));
+        }
+        int round = one.asked.size();
+        fillFurther(one, 2, 20);
+        one.settle(4);
+        assertEquals(FILES + 10, one.disk(1).size());
+        assertEquals(FILES + 20 - round, one.disk(2).size());
+        assertEquals(round, one.status().getBalance().getMovedCopies());
+        one.settle(20);
+        assertTrue(one.disk(4).size() > round, "no other round began");
+    }
+
+    @Test
+    void serverThatJoinsIsFilledAtOnceAlthoughNothingCouldBeMovedBefore() {
+        CopiesCluster one = new CopiesCluster(2).withRacks(1).balanced();
+        for (int i = 0; i < FILES; i++) {
+            one.file(2, 1, 2);
+        }
+        fillFurther(one, 1, 20);
+        one.settle(5);
+        assertTrue(one.status().getBalance().getWaitsFor().contains("no block of this shard"));
+        one.balancePercent = -1;
+        one.settle(2);
+        assertTrue(one.status().getBalance().getWaitsFor().contains("switched"));
+        one.balancePercent = 0;
+        one.settle(2);
+        assertTrue(one.status().getBalance().getWaitsFor().contains("no block of this shard"));
+        one.join(3);
+        one.settle(3);
+        assertTrue(one.disk(3).size() > 0);
+        assertEquals("", one.status().getBalance().getWaitsFor());
     }
 
     @Test
