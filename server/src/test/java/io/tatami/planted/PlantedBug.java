@@ -264,7 +264,7 @@ enum PlantedBug {
             "io/tatami/meta/state/ShardState.java",
             ".setRound(newestAuditRound())",
             "",
-            "io.tatami.meta.service.reclaim.AuditRoundsTest#nothingThatCountsIsDeletedAndNothingLeaks"),
+            "io.tatami.meta.service.reclaim.ReclamationTest#roundThatBeganBeforeACopyDidSaysNothingOfIt"),
     A_SERVER_THAT_FAILED_STAYS_A_HOLDER(
             "io/tatami/meta/op/write/RenewBlock.java",
             "BlockCopies.of(committed).keepCounted(left);",

@@ -13,17 +13,22 @@ import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.FileRemoval;
+import io.tatami.meta.op.reclaim.BeginAudit;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.op.reclaim.RecordAudit;
 import io.tatami.meta.op.reclaim.RecordDamage;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.wire.AuditFinding;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.meta.state.wire.RecordAuditRequest;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import java.time.Duration;
 import java.util.List;
@@ -572,6 +577,37 @@ final class ReclamationTest {
     }
 
     /** A closed file of one block. */
+    @Test
+    void roundThatBeganBeforeACopyDidSaysNothingOfIt() {
+        FileId file = write("f", List.of(SERVER));
+        BlockId block =
+                new BlockId(Objects.requireNonNull(shard.state().block(file, 0)).getBlockId());
+        long before = beginRound();
+        shard.change(state -> state.putReplica(new ServerId(SERVER), block, state.replicaFromNow(file, true)));
+        assertEquals(0, recordMissing(block, before));
+        assertEquals(1, recordMissing(block, beginRound()));
+    }
+
+    private long beginRound() {
+        return shard.submit(new BeginAudit(), RequestOrigin.SERVICE, Empty.getDefaultInstance())
+                .join()
+                .getRound();
+    }
+
+    /** How many records that changes. */
+    private int recordMissing(BlockId block, long round) {
+        AuditFinding.Builder finding =
+                AuditFinding.newBuilder().setBlockId(block.value()).setProblem(Problem.MISSING);
+        RecordAuditRequest request = RecordAuditRequest.newBuilder()
+                .setServerId(SERVER)
+                .setRound(round)
+                .addFinding(finding)
+                .build();
+        return shard.submit(new RecordAudit(), RequestOrigin.SERVICE, request)
+                .join()
+                .getChanged();
+    }
+
     private FileId write(String name, List<Integer> servers) {
         BlockId block = shard.mint();
         FileId[] file = new FileId[1];
