@@ -5,6 +5,7 @@ import io.tatami.benchmarks.quickstart.Quickstart;
 import io.tatami.benchmarks.workload.blocks.BlocksBenchmark;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
 import io.tatami.benchmarks.workload.chaos.ChaosBenchmark;
+import io.tatami.benchmarks.workload.commit.CommitBenchmark;
 import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.workload.failover.FailoverBenchmark;
 import io.tatami.benchmarks.workload.fence.FenceBenchmark;
@@ -40,6 +41,7 @@ public final class TatamiBenchmarks {
                 SmallBenchmark.class,
                 BulkBenchmark.class,
                 ListBenchmark.class,
+                CommitBenchmark.class,
                 FenceBenchmark.class,
                 FlushBenchmark.class,
                 JoinBenchmark.class,

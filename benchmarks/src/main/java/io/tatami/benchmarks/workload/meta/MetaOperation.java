@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +93,71 @@ public enum MetaOperation {
             expect(fs.delete(new Path(directory, "r" + number), false), "delete");
             return 1;
         }
+    },
+    /** Of an empty directory. */
+    CHMOD_DIRECTORY {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            fs.setPermission(new Path(directory, "s" + number), NARROW);
+            return 1;
+        }
+    },
+    /** Of an empty directory. */
+    RENAME_DIRECTORY {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.rename(new Path(directory, "s" + number), new Path(directory, "d" + number)), "rename");
+            return 1;
+        }
+    },
+    /** Of an empty directory, as if there could be something in it. */
+    DELETE_DIRECTORY {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.delete(new Path(directory, "d" + number), true), "delete");
+            return 1;
+        }
+    },
+    /** A directory in a directory in one in one that is new, by one call. */
+    MKDIRS_TREE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.mkdirs(new Path(directory, "t" + number + BELOW)), "mkdirs");
+            return 1;
+        }
+    },
+    /** Of the lowest directory, which is empty: three deep are left. */
+    RMDIR {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.delete(new Path(directory, "t" + number + BELOW), false), "rmdir");
+            return 1;
+        }
+    },
+    CHMOD_TREE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            fs.setPermission(new Path(directory, "t" + number), NARROW);
+            return 1;
+        }
+    },
+    RENAME_TREE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.rename(new Path(directory, "t" + number), new Path(directory, "u" + number)), "rename");
+            return 1;
+        }
+    },
+    DELETE_TREE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.delete(new Path(directory, "u" + number), true), "delete");
+            return 1;
+        }
     };
+
+    private static final FsPermission NARROW = new FsPermission((short) 0700);
+    private static final String BELOW = "/a/b/c";
 
     private static final byte[] CONTENT = new byte[4096];
     private static final int LISTED_MAX = 10_000;
@@ -106,12 +171,16 @@ public enum MetaOperation {
     @Nullable
     MetaOperation source() {
         return switch (this) {
-            case MKDIRS, CREATE_EMPTY, CREATE_4K -> null;
-            case LIST_DIRECTORIES -> MKDIRS;
+            case MKDIRS, CREATE_EMPTY, CREATE_4K, MKDIRS_TREE -> null;
+            case LIST_DIRECTORIES, CHMOD_DIRECTORY, RENAME_DIRECTORY -> MKDIRS;
             case STAT, READ_4K -> CREATE_4K;
             // Of which there are more, where 4 KiB take long.
             case OPEN, LIST, RENAME -> CREATE_EMPTY;
             case DELETE -> RENAME;
+            case DELETE_DIRECTORY -> RENAME_DIRECTORY;
+            case RMDIR, CHMOD_TREE -> MKDIRS_TREE;
+            case RENAME_TREE -> RMDIR;
+            case DELETE_TREE -> RENAME_TREE;
         };
     }
 
