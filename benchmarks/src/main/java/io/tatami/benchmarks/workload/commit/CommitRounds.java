@@ -45,8 +45,7 @@ final class CommitRounds {
     private final Rounds figures = new Rounds();
     private final Progress progress = new Progress();
 
-    CommitRounds(
-            CommitOptions options, PeerOptions peers, RoundOptions rounds, Path work, Undo undo, Results results) {
+    CommitRounds(CommitOptions options, PeerOptions peers, RoundOptions rounds, Path work, Undo undo, Results results) {
         this.options = options;
         this.peers = peers;
         this.rounds = rounds;

@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * One JVM of clients, told by lines {@code STEP CLIENTS JOB}: {@code tasks} has the clients run the job's tasks in turn;
- * {@code setup}, {@code commit}, {@code check} and {@code delete} are done by the first client of all. Answers
+ * One JVM of clients, told by lines {@code STEP CLIENTS JOB}: {@code tasks} has the clients run the job's tasks in
+ * turn; {@code setup}, {@code commit}, {@code check} and {@code delete} are done by the first client of all. Answers
  * {@code NANOS}, 0 of a JVM that had nothing to do.
  */
 public final class CommitWorker {
@@ -66,15 +66,14 @@ public final class CommitWorker {
         int count = Integer.parseInt(words[1]);
         CommitJob job = CommitJob.parse(words, 2);
         long begin = System.nanoTime();
-        List<Integer> done =
-                switch (words[0]) {
-                    case "tasks" -> clients.run(count, (login, client) -> runTasks(login, client, count, job));
-                    case "setup" -> first(fs -> job.setUp());
-                    case "commit" -> first(fs -> job.commit());
-                    case "check" -> first(job::check);
-                    case "delete" -> first(fs -> fs.delete(new Path(job.output()), true));
-                    default -> throw new IllegalArgumentException(String.join(" ", words));
-                };
+        List<Integer> done = switch (words[0]) {
+            case "tasks" -> clients.run(count, (login, client) -> runTasks(login, client, count, job));
+            case "setup" -> first(fs -> job.setUp());
+            case "commit" -> first(fs -> job.commit());
+            case "check" -> first(job::check);
+            case "delete" -> first(fs -> fs.delete(new Path(job.output()), true));
+            default -> throw new IllegalArgumentException(String.join(" ", words));
+        };
         return Long.toString(done.isEmpty() ? 0 : System.nanoTime() - begin);
     }
 

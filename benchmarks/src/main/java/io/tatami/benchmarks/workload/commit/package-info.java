@@ -1,6 +1,4 @@
-/**
- * {@code tatami bench commit}: what tasks and the end of a job do with names. Imported by {@code benchmarks}.
- */
+/** {@code tatami bench commit}: what tasks and the end of a job do with names. Imported by {@code benchmarks}. */
 @NullMarked
 package io.tatami.benchmarks.workload.commit;
 

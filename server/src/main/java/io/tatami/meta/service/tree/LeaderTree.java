@@ -61,7 +61,7 @@ public final class LeaderTree {
     public LeaderTree(PartContext<TreeState> parts, TreeSettings settings) {
         this.parts = parts;
         this.settings = settings;
-        this.ids = new DirectoryIds(parts.group());
+        this.ids = new DirectoryIds(parts.group(), shards());
         this.announcers = IntStream.range(0, shards())
                 .mapToObj(shard ->
                         new ShardAnnouncer(GroupId.ofShard(shard), parts.peers(), settings.announceTimeoutMillis()))

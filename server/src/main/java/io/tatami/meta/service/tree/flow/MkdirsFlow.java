@@ -71,7 +71,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
                     List.of(plan.getFirst()),
                     plan.getFirst(),
                     request.getPath(),
-                    () -> tree.ids().take(plan.getMissing()).thenCompose(first -> make(origin, request, plan, first)));
+                    () -> tree.ids()
+                            .take(plan.getFirst().getParentId(), plan.getMissing(), following(request, plan))
+                            .thenCompose(ids -> make(origin, request, plan, ids)));
         });
     }
 
@@ -89,21 +91,38 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         return tree.group().submitOnce(MetaMethods.MKDIRS, commit, origin, nothing);
     }
 
+    /**
+     * How many of the missing directories go to the shards of their parents: those at and below a hidden name. Hadoop's
+     * committers, Hive and Spark make what is not finished there, and rename it into the directory above; within a
+     * shard that is one step.
+     */
+    private static int following(MkdirsRequest request, MkdirsPlan plan) {
+        List<String> names = namesOf(request);
+        int hidden = 0;
+        while (hidden < names.size() && !isHidden(names.get(hidden))) {
+            hidden++;
+        }
+        return Math.min(plan.getMissing(), names.size() - hidden);
+    }
+
+    /** As input formats of Hadoop have it, which read no such files. */
+    private static boolean isHidden(String name) {
+        return name.startsWith("_") || name.startsWith(".");
+    }
+
     private CompletableFuture<MkdirsReply> make(
-            RequestOrigin origin, MkdirsRequest request, MkdirsPlan plan, long firstId) {
+            RequestOrigin origin, MkdirsRequest request, MkdirsPlan plan, List<Long> ids) {
         CommitMkdirsRequest.Builder made = CommitMkdirsRequest.newBuilder()
                 .setRequest(request)
                 .setBaseId(plan.getFirst().getParentId())
                 .setBaseSpread(plan.getFirst().getParentSpread())
-                .setSpread(request.getSpread());
-        for (int i = 0; i < plan.getMissing(); i++) {
-            made.addNewId(firstId + i);
-        }
-        return tree.reserve(plan.getFirst(), firstId).thenCompose(reply -> {
+                .setSpread(request.getSpread())
+                .addAllNewId(ids);
+        return tree.reserve(plan.getFirst(), ids.get(0)).thenCompose(reply -> {
             if (reply.getTaken()) {
                 return taken(request, plan, reply);
             }
-            List<Place> inner = innerPlaces(request, plan, firstId);
+            List<Place> inner = innerPlaces(request, ids);
             return reserveAll(inner)
                     .thenCompose(done -> {
                         CrashPoint.hit("meta.mkdirs.reserved");
@@ -114,13 +133,14 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
     }
 
     /** The names in directories that are made by the same request: nobody else knows of them yet. */
-    private static List<Place> innerPlaces(MkdirsRequest request, MkdirsPlan plan, long firstId) {
-        List<String> names = namesOf(request, plan.getMissing());
+    private static List<Place> innerPlaces(MkdirsRequest request, List<Long> ids) {
+        List<String> all = namesOf(request);
+        List<String> names = all.subList(all.size() - ids.size(), all.size());
         List<Place> places = new ArrayList<>();
         for (int i = 1; i < names.size(); i++) {
             places.add(Place.newBuilder()
-                    .setDirectoryId(firstId + i)
-                    .setParentId(firstId + i - 1)
+                    .setDirectoryId(ids.get(i))
+                    .setParentId(ids.get(i - 1))
                     .setName(names.get(i))
                     .setParentSpread(request.getSpread())
                     .build());
@@ -183,10 +203,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         return obstacle;
     }
 
-    private static List<String> namesOf(MkdirsRequest request, int missing) {
+    private static List<String> namesOf(MkdirsRequest request) {
         try {
-            List<String> names = TreePath.parse(request.getPath()).names();
-            return names.subList(names.size() - missing, names.size());
+            return TreePath.parse(request.getPath()).names();
         } catch (TatamiException e) {
             throw new IllegalStateException("a path that was planned does not parse", e);
         }
