@@ -159,7 +159,10 @@ final class ServerAudit {
         return rest.compareTo(CONFIRMATION) < 0 ? rest : CONFIRMATION;
     }
 
-    /** A server that is not serving is forgotten, and so is due at once when it comes back. */
+    /**
+     * Of those that are due the one whose last round is the longest ago, so that none waits for ever behind others that
+     * are due again and again. A server that is not serving is forgotten, and so is due at once when it comes back.
+     */
     private @Nullable Due nextDue() {
         Set<ServerId> serving = new HashSet<>();
         Due due = null;
@@ -169,9 +172,10 @@ final class ServerAudit {
                 serving.add(server);
                 Standing standing = servers.get(server);
                 Answering answering = Answering.of(info);
-                if (standing == null
+                boolean isDue = standing == null
                         || standing.isDue(clock.monotonicNanos(), answering)
-                        || drains.awaitsAudit(server)) {
+                        || drains.awaitsAudit(server);
+                if (isDue && (due == null || waitsLonger(standing, servers.get(due.server())))) {
                     due = new Due(server, answering);
                 }
             }
@@ -179,6 +183,10 @@ final class ServerAudit {
         servers.keySet().retainAll(serving);
         unavailable.keySet().retainAll(serving);
         return due;
+    }
+
+    private static boolean waitsLonger(@Nullable Standing one, @Nullable Standing other) {
+        return other != null && (one == null || one.endedNanos() - other.endedNanos() < 0);
     }
 
     private static boolean isServing(BlockServerInfo.State state) {

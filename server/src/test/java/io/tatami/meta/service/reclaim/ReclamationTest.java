@@ -353,6 +353,21 @@ final class ReclamationTest {
     }
 
     @Test
+    void serversThatAreDueAllTheTimeKeepNoOtherFromItsAudit() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.disk(SERVER).clear();
+        for (int server = OTHER; server <= OTHER + 1; server++) {
+            shard.disk(server).add(block.value());
+            shard.slow.put(server, ServerAudit.SOON.plusSeconds(1));
+        }
+        for (int run = 0; run < 10; run++) {
+            Duration unused = audit.run().join();
+        }
+        assertEquals(Problem.MISSING, problem(block));
+    }
+
+    @Test
     void copyThatWasDamagedStaysSoWhileItsVolumeIsNotThere() {
         write("f", List.of(SERVER));
         BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
