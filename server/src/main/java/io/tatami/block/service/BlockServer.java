@@ -42,8 +42,11 @@ import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -80,6 +83,10 @@ public final class BlockServer implements AutoCloseable {
     private final CopyRate copyRate;
     private final BlockPulls pulls;
     private final VolumeMoves moves;
+
+    /** Volumes that were taken out, until all has ended that was begun on them. */
+    private final Set<VolumeSet.ServedVolume> ending = ConcurrentHashMap.newKeySet();
+
     private final MetadataCredential credential = new MetadataCredential();
     private final HandlerTable handlers = new HandlerTable(credential);
     private volatile ServerId serverId;
@@ -309,18 +316,19 @@ public final class BlockServer implements AutoCloseable {
             pulls.endOn(served.volume());
             port.endOn(served.volume());
             reports.end(served);
+            ending.add(served);
             threads.writers().execute(() -> close(served, closing));
         }
 
         private void close(VolumeSet.ServedVolume served, VolumeChanges.Closing closing) {
-            List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
-                    List.of(served),
-                    List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+            List<VolumeSet.ServedVolume> left = awaitEnd(List.of(served));
             threads.remove(served.volume());
             reports.remove(served);
             moves.remove(served.volume());
             port.remove(served.volume());
-            if (!left.isEmpty()) {
+            if (left.isEmpty()) {
+                ending.remove(served);
+            } else {
                 LOG.warn("volume {} does not end what was begun on it, and is closed all the same", served.path());
             }
             try {
@@ -355,15 +363,22 @@ public final class BlockServer implements AutoCloseable {
         port.close();
         reports.end();
         threads.end();
-        List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
-                volumes.volumes(),
-                List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+        List<VolumeSet.ServedVolume> begun = new ArrayList<>(volumes.volumes());
+        begun.addAll(ending);
+        List<VolumeSet.ServedVolume> left = awaitEnd(begun);
         left.forEach(served -> LOG.warn(
                 "what was begun on volume {}, which {}, is left to the end of this process",
                 served.path(),
                 served.volume().accessTimes().isHanging() ? "hangs" : "does not end it"));
-        threads.close(!left.isEmpty());
+        threads.close(!left.isEmpty() || !ending.isEmpty());
         memory.close();
         LOG.info("block server {} has stopped", serverId);
+    }
+
+    /** Waits for what was told to end; the volumes on which it has not. */
+    private List<VolumeSet.ServedVolume> awaitEnd(List<VolumeSet.ServedVolume> served) {
+        return OrderlyEnd.await(
+                served,
+                List.of(moves::awaitEnd, pulls::awaitEnd, port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
     }
 }

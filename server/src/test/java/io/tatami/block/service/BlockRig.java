@@ -10,6 +10,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.registration.IdentityFile;
+import io.tatami.block.service.volumes.VolumePlaces;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeOpener;
@@ -191,6 +192,10 @@ public final class BlockRig implements AutoCloseable {
         /** Volumes that it finds it cannot open when it starts again. */
         public List<VolumeSet.FailedVolume> missing = List.of();
 
+        /** What opens and closes its volumes while it runs, from its next start on. */
+        @Nullable
+        VolumePlaces places;
+
         private @Nullable Running running;
 
         Server(int number, BlockServerSettings settings) throws IOException {
@@ -226,7 +231,8 @@ public final class BlockRig implements AutoCloseable {
                     null,
                     new IdentityFile(home, CLUSTER),
                     outwards,
-                    Clock.SYSTEM);
+                    Clock.SYSTEM,
+                    places);
             server.credential().learn(AS_METADATA.credential());
             RpcServer rpc = new RpcServer(
                     loops,

@@ -4,6 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.block.service.volumes.RememberedVolumes;
+import io.tatami.block.service.volumes.VolumePlaces;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.Volume;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.ChangeVolumeReply;
+import io.tatami.protocol.wire.ChangeVolumeRequest;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import io.tatami.base.BlockId;
 import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
@@ -99,6 +108,69 @@ final class HangingStopTest {
         }
         rig.server(0).restart();
         assertArrayEquals(bytes, rig.read(0, OF_OTHER, 0, BLOCK_BYTES));
+    }
+
+    @Test
+    void whatHangsOnAVolumeThatWasTakenOutIsLeftToo() throws Exception {
+        CountDownLatch isClosed = new CountDownLatch(1);
+        rig.server(0).stop();
+        rig.server(0).places = new Places(isClosed);
+        rig.server(0).start();
+        server = rig.server(0).running().server();
+        try (BlockWriteStream held =
+                openAndReady(WriteSpec.create(OF_HANGING, Generation.FIRST, 2 * BlockRig.VOLUME_BYTES))) {
+            hanging.device().hang();
+            BlockRig.write(held, BlockRig.bytes(6, 8 * MIB));
+            hanging.device().awaitHanging();
+            clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
+            ChangeVolumeReply removed = rig.connect(0)
+                    .callAndWait(
+                            BlockMethods.CHANGE_VOLUME,
+                            BlockRig.AS_METADATA,
+                            ChangeVolumeRequest.newBuilder()
+                                    .setAction(ChangeVolumeRequest.Action.REMOVE)
+                                    .setVolume(hanging.volume().id().toString())
+                                    .setGiveUp(true)
+                                    .build());
+            assertEquals(1, removed.getStatus().getVolumeCount());
+            assertTrue(isClosed.await(1, TimeUnit.MINUTES));
+
+            server.close();
+
+            assertEquals(1, server.metrics().writeStreams());
+        } finally {
+            hanging.device().goOn();
+        }
+    }
+
+    /** The volume that hangs is closed, but for what hangs. */
+    private final class Places implements VolumePlaces {
+        private final CountDownLatch isClosed;
+
+        Places(CountDownLatch isClosed) {
+            this.isClosed = isClosed;
+        }
+
+        @Override
+        public Volume open(String path, long capacityBytes, VolumeSet serving) {
+            throw new UnsupportedOperationException(path);
+        }
+
+        @Override
+        public void close(Volume volume) throws TatamiException {
+            volume.close();
+            isClosed.countDown();
+        }
+
+        @Override
+        public String normal(String path) {
+            return path;
+        }
+
+        @Override
+        public RememberedVolumes remembered() {
+            return new RememberedVolumes(directory, BlockRig.CLUSTER);
+        }
     }
 
     /** The first is longer than the other volume, and the second goes where nobody writes. */
