@@ -42,6 +42,10 @@ final class NeedSweeps {
         private long begunNanos;
         private boolean hasWaited;
         private boolean isEmpty;
+
+        /** Servers changed while it was under way: what it had passed before is to be looked at again. */
+        private boolean isOutdated;
+
         private Duration pause = PAUSE_MIN;
         private long dueNanos;
 
@@ -58,6 +62,7 @@ final class NeedSweeps {
             for (Sweep sweep : sweeps.values()) {
                 sweep.pause = PAUSE_MIN;
                 sweep.dueNanos = clock.monotonicNanos();
+                sweep.isOutdated = sweep.found > 0;
             }
         }
     }
@@ -106,7 +111,9 @@ final class NeedSweeps {
             } else if (sweep.isEmpty) {
                 sweep.pause = PAUSE_MIN;
             }
-            sweep.dueNanos = clock.monotonicNanos() + Math.max(sweep.pause.toNanos(), share(sweep));
+            long restNanos = sweep.isOutdated ? PAUSE_MIN.toNanos() : Math.max(sweep.pause.toNanos(), share(sweep));
+            sweep.dueNanos = clock.monotonicNanos() + restNanos;
+            sweep.isOutdated = false;
             sweep.cursor = 0;
             sweep.found = 0;
         }
