@@ -153,7 +153,7 @@ public final class BlockPulls {
         Placed before = pulls.get(pull.block());
         if (before != null) {
             if (before.pull().copyNumber() == pull.copyNumber()) {
-                return true;
+                return !isHeldUp(before.volume());
             }
             if (before.pull().copyNumber() > pull.copyNumber()) {
                 reports.accept(pull.failed(outdated(pull)));
@@ -176,6 +176,11 @@ public final class BlockPulls {
         pulls.put(pull.block(), new Placed(pull, volume, line));
         begin(volume, line);
         return true;
+    }
+
+    /** Whether a pull there may never end: who asks for the copy is to ask another server. */
+    private boolean isHeldUp(Volume volume) {
+        return !lines.containsKey(volume) || volume.accessTimes().isHanging();
     }
 
     /** Whether it has ended already; else it does soon, and only then another pull of the block can begin. */

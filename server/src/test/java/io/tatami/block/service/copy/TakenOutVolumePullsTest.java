@@ -105,6 +105,7 @@ final class TakenOutVolumePullsTest {
     void aCopyThatIsNotBegunYetIsNotMade() throws Exception {
         assertEquals(PullBlocksReply.Answer.ADMITTED, pull());
         takeOut();
+        assertEquals(PullBlocksReply.Answer.BUSY, pull());
 
         runAll();
 

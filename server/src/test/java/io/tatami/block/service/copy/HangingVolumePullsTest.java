@@ -1,0 +1,69 @@
+package io.tatami.block.service.copy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ManualClock;
+import io.tatami.base.ServerId;
+import io.tatami.block.device.AccessTimes;
+import io.tatami.block.service.BlockRig;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.CopyRate;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.HangingVolume;
+import io.tatami.block.volume.VolumeResources;
+import io.tatami.protocol.wire.CopiesMadeRequest;
+import io.tatami.protocol.wire.PullBlocksReply;
+import io.tatami.protocol.wire.PullBlocksRequest;
+import io.tatami.protocol.wire.WriteTarget;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+final class HangingVolumePullsTest {
+    private static final int LENGTH = 100_000;
+
+    private final ManualClock clock = new ManualClock();
+    private final List<CopiesMadeRequest.Item> reports = new CopyOnWriteArrayList<>();
+
+    @Test
+    void copyThatAVolumeHoldsUpWhichHangsIsNotPromisedAgain() throws Exception {
+        try (HangingVolume hanging = new HangingVolume(8L << 20, VolumeResources.withBuffers(4, 4), clock)) {
+            VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(hanging.volume(), "hanging")));
+            ServerContext context = new ServerContext(
+                    BlockRig.settings(), volumes, clock, new BlockServerMetrics(), () -> new ServerId(3));
+            BlockPulls pulls = new BlockPulls(
+                    context,
+                    new FakeSources(BlockRig.bytes(4, LENGTH), clock),
+                    new CopyRate(clock, 0),
+                    (block, copy, generation) -> {},
+                    task -> new Thread(task).start(),
+                    reports::add);
+            hanging.device().hang();
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls));
+            hanging.device().awaitHanging();
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls));
+
+            clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
+            assertEquals(PullBlocksReply.Answer.BUSY, pull(pulls));
+
+            hanging.device().goOn();
+            assertTrue(pulls.awaitEnd(hanging.volume(), 60_000));
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls));
+        }
+    }
+
+    private static PullBlocksReply.Answer pull(BlockPulls pulls) throws Exception {
+        PullBlocksRequest.Item item = PullBlocksRequest.Item.newBuilder()
+                .setBlockId(BlockRig.block(1).value())
+                .setGeneration(1)
+                .setLength(LENGTH)
+                .setCopyNumber(1)
+                .addSource(
+                        WriteTarget.newBuilder().setServerId(1).setHost("host").setPort(1))
+                .build();
+        return pulls.pull(PullBlocksRequest.newBuilder().addItem(item).build()).getAnswer(0);
+    }
+}
