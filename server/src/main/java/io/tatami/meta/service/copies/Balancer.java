@@ -159,9 +159,9 @@ final class Balancer {
     private void lookAnew() {
         if (!unmovable.isEmpty()) {
             unmovable = "";
+            fruitless = 0;
             restUntilNanos = clock.monotonicNanos();
         }
-        fruitless = 0;
     }
 
     private String waitsFor(Seen seen, ClusterMap map) {
