@@ -19,6 +19,7 @@ import io.tatami.benchmarks.workload.meta.MetaBenchmark;
 import io.tatami.benchmarks.workload.micro.MicroBenchmarks;
 import io.tatami.benchmarks.workload.prefetch.PrefetchBenchmark;
 import io.tatami.benchmarks.workload.resting.RestingBenchmark;
+import io.tatami.benchmarks.workload.simulate.SimulateBenchmark;
 import io.tatami.benchmarks.workload.small.SmallBenchmark;
 import io.tatami.benchmarks.workload.stream.StreamBenchmark;
 import picocli.CommandLine;
@@ -53,7 +54,8 @@ public final class TatamiBenchmarks {
                 ChaosBenchmark.class,
                 HealBenchmark.class,
                 BlocksBenchmark.class,
-                RestingBenchmark.class
+                RestingBenchmark.class,
+                SimulateBenchmark.class
             })
     static final class Bench {}
 
