@@ -42,7 +42,7 @@ public final class BlockPlacer {
      */
     public static List<ServerId> place(
             List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
-        return choose(List.of(), candidates, isUsable, clientHost, copies, seed);
+        return choose(List.of(), candidates, isUsable, clientHost, false, copies, seed);
     }
 
     /**
@@ -58,7 +58,18 @@ public final class BlockPlacer {
             String clientHost,
             int copies,
             long seed) {
-        return choose(present, candidates, isUsable, clientHost, copies, seed);
+        return choose(present, candidates, isUsable, clientHost, false, copies, seed);
+    }
+
+    /**
+     * Servers for copies of a block that are made again, as {@link #place} chooses them, but that a third copy beside
+     * two in different racks goes to any rack: by the rule it would go to that of the second, so of what a dead server
+     * had, the few others of its rack would get two thirds.
+     *
+     * @param present servers that have copies; none of them is among the candidates
+     */
+    public static List<ServerId> placeAgain(List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
+        return choose(present, candidates, candidate -> true, "", true, copies, seed);
     }
 
     private static List<ServerId> choose(
@@ -66,6 +77,7 @@ public final class BlockPlacer {
             List<Candidate> candidates,
             Predicate<Candidate> isUsable,
             String clientHost,
+            boolean thirdAnywhere,
             int copies,
             long seed) {
         double[] scores = new double[candidates.size()];
@@ -75,7 +87,7 @@ public final class BlockPlacer {
         List<Candidate> chosen = new ArrayList<>(present);
         int refusals = 0;
         while (chosen.size() < present.size() + copies) {
-            int best = best(candidates, scores, clientHost, chosen);
+            int best = best(candidates, scores, clientHost, thirdAnywhere, chosen);
             if (best < 0) {
                 break;
             }
@@ -98,7 +110,12 @@ public final class BlockPlacer {
     }
 
     /** The index of the candidate that suits best, and of those the one with the highest score; -1 for none. */
-    private static int best(List<Candidate> candidates, double[] scores, String clientHost, List<Candidate> chosen) {
+    private static int best(
+            List<Candidate> candidates,
+            double[] scores,
+            String clientHost,
+            boolean thirdAnywhere,
+            List<Candidate> chosen) {
         int best = -1;
         int bestMisfit = Integer.MAX_VALUE;
         for (int i = 0; i < scores.length; i++) {
@@ -106,7 +123,7 @@ public final class BlockPlacer {
             if (scores[i] == OUT || (bestMisfit == 0 && !isHigher)) {
                 continue;
             }
-            int misfit = misfit(candidates.get(i), clientHost, chosen);
+            int misfit = misfit(candidates.get(i), clientHost, thirdAnywhere, chosen);
             if (misfit < bestMisfit || (misfit == bestMisfit && isHigher)) {
                 best = i;
                 bestMisfit = misfit;
@@ -127,7 +144,8 @@ public final class BlockPlacer {
     }
 
     /** How far a candidate is from where the next copy belongs; 0 where it belongs there. */
-    private static int misfit(Candidate candidate, String clientHost, List<Candidate> chosen) {
+    private static int misfit(
+            Candidate candidate, String clientHost, boolean thirdAnywhere, List<Candidate> chosen) {
         if (chosen.isEmpty()) {
             return clientHost.isEmpty() || candidate.host().equalsIgnoreCase(clientHost) ? 0 : 1;
         }
@@ -137,14 +155,15 @@ public final class BlockPlacer {
             inRack += other.rack().equals(candidate.rack()) ? 1 : 0;
             onHost += other.host().equals(candidate.host()) ? 1 : 0;
         }
-        return onHost * HOST_WEIGHT + rackMisfit(candidate, chosen, inRack);
+        return onHost * HOST_WEIGHT + rackMisfit(candidate, thirdAnywhere, chosen, inRack);
     }
 
-    private static int rackMisfit(Candidate candidate, List<Candidate> chosen, int inRack) {
+    private static int rackMisfit(
+            Candidate candidate, boolean thirdAnywhere, List<Candidate> chosen, int inRack) {
         if (chosen.size() != 2 || chosen.get(0).rack().equals(chosen.get(1).rack())) {
             return inRack;
         }
-        return candidate.rack().equals(chosen.get(1).rack()) ? 0 : 1;
+        return thirdAnywhere || candidate.rack().equals(chosen.get(1).rack()) ? 0 : 1;
     }
 
     /** Higher is better; a server's chance of the highest is proportional to its room. */

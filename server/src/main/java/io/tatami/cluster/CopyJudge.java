@@ -339,7 +339,7 @@ public final class CopyJudge {
                     .filter(server -> !isLeftOut.test(server.id()))
                     .map(this::candidate)
                     .toList();
-            return BlockPlacer.placeBeside(present, candidates, candidate -> true, "", count, seed);
+            return BlockPlacer.placeAgain(present, candidates, count, seed);
         }
 
         private Candidate candidate(Server server) {

@@ -93,9 +93,9 @@ class BlockPlacerTest {
         }
     }
 
-    /** A copy that is made again goes where the placement of a new block would have put it. */
+    /** A copy beside others goes where the placement of a new block would have put it. */
     @Test
-    void copiesThatAreMadeAgainAreSpreadAsThoseOfANewBlock() {
+    void copiesBesideOthersAreSpreadAsThoseOfANewBlock() {
         Random random = new Random(6);
         for (int round = 0; round < 1_000; round++) {
             List<Candidate> candidates = candidates(4 + random.nextInt(20), random);
@@ -110,11 +110,32 @@ class BlockPlacerTest {
                     .toList();
             List<ServerId> after =
                     new ArrayList<>(present.stream().map(Candidate::server).toList());
+            List<ServerId> again = new ArrayList<>(after);
             after.addAll(BlockPlacer.placeBeside(present, others, candidate -> true, "", 1, round));
+            again.addAll(BlockPlacer.placeAgain(present, others, 1, round));
             List<Candidate> left = candidates.stream()
                     .filter(candidate -> !candidate.server().equals(lost))
                     .toList();
             assertSpread(left, after, 3);
+            assertSpread(left, again, 3);
+        }
+    }
+
+    @Test
+    void copiesThatAreMadeAgainBesideTwoRacksAreSpreadOverAllRacks() {
+        List<Candidate> forty = IntStream.rangeClosed(1, 40)
+                .mapToObj(id -> new Candidate(new ServerId(id), "host-" + id, "/r" + id % 8, 100))
+                .toList();
+        List<Candidate> present = List.of(forty.get(0), forty.get(1));
+        List<Candidate> others = forty.subList(2, forty.size());
+        int[] byRack = new int[8];
+        for (long seed = 0; seed < 3_800; seed++) {
+            int server = BlockPlacer.placeAgain(present, others, 1, seed).get(0).value();
+            byRack[server % 8]++;
+        }
+        for (int rack = 0; rack < 8; rack++) {
+            int servers = rack == 1 || rack == 2 ? 4 : 5;
+            assertEquals(100 * servers, byRack[rack], 100, "rack " + rack);
         }
     }
 
