@@ -68,7 +68,8 @@ public final class BlockPlacer {
      *
      * @param present servers that have copies; none of them is among the candidates
      */
-    public static List<ServerId> placeAgain(List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
+    public static List<ServerId> placeAgain(
+            List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
         return choose(present, candidates, candidate -> true, "", true, copies, seed);
     }
 
@@ -144,8 +145,7 @@ public final class BlockPlacer {
     }
 
     /** How far a candidate is from where the next copy belongs; 0 where it belongs there. */
-    private static int misfit(
-            Candidate candidate, String clientHost, boolean thirdAnywhere, List<Candidate> chosen) {
+    private static int misfit(Candidate candidate, String clientHost, boolean thirdAnywhere, List<Candidate> chosen) {
         if (chosen.isEmpty()) {
             return clientHost.isEmpty() || candidate.host().equalsIgnoreCase(clientHost) ? 0 : 1;
         }
@@ -158,8 +158,7 @@ public final class BlockPlacer {
         return onHost * HOST_WEIGHT + rackMisfit(candidate, thirdAnywhere, chosen, inRack);
     }
 
-    private static int rackMisfit(
-            Candidate candidate, boolean thirdAnywhere, List<Candidate> chosen, int inRack) {
+    private static int rackMisfit(Candidate candidate, boolean thirdAnywhere, List<Candidate> chosen, int inRack) {
         if (chosen.size() != 2 || chosen.get(0).rack().equals(chosen.get(1).rack())) {
             return inRack;
         }

@@ -197,6 +197,21 @@ final class CopyJudgeTest {
     }
 
     @Test
+    void lostCopyBesideTwoRacksIsMadeInAnyRack() {
+        List<Server> twelve = new ArrayList<>();
+        for (int id = 1; id <= 12; id++) {
+            twelve.add(server(id, Standing.SERVES));
+        }
+        CopyJudge judge = new CopyJudge(new ServersView(twelve, false));
+        Set<Integer> targets = new HashSet<>();
+        for (long seed = 0; seed < 200; seed++) {
+            Make make = assertInstanceOf(Make.class, judge.judge(3, List.of(copy(1), copy(3)), server -> false, seed));
+            targets.add(make.targets().get(0).value());
+        }
+        assertEquals(Set.of(2, 4, 5, 6, 7, 8, 9, 10, 11, 12), targets);
+    }
+
+    @Test
     void copiesInOneRackAreSpreadAndThenOneOfThemGoes() {
         Make make = make(judge(four(), 2, copy(1), copy(2)));
         assertTrue(make.targets().get(0).value() > 2);

@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A shard's rounds of moves. {@code Balancer} needs a group and its records, so its rounds, pages, limits and pauses are
- * followed here; {@link BalancePlan} decides which block moves where.
+ * A shard's rounds of moves. {@code Balancer} needs a group and its records, so its rounds, pages, limits and pauses
+ * are followed here; {@link BalancePlan} decides which block moves where.
  */
 final class BalanceRounds {
     private static final int PAGE = 128;
@@ -87,8 +87,7 @@ final class BalanceRounds {
         BlockWork work = shard.work(block);
         return work == null
                 || (!work.intended().contains(target)
-                        && !(work.counted().contains(target)
-                                && work.counted().size() > shape.copies()));
+                        && !(work.counted().contains(target) && work.counted().size() > shape.copies()));
     }
 
     private long look(long now, BalancePlan plan, ServerId source, int sources) {

@@ -9,6 +9,8 @@ import java.util.SplittableRandom;
  * server's records stands for here. A block is named by its shard and its number in the shard, from 0.
  */
 final class BlockTable {
+    private static final int NONE = -1;
+
     private final int copies;
     private final short[][] holders;
 
@@ -22,27 +24,23 @@ final class BlockTable {
     }
 
     /**
-     * Blocks where HDFS's rule has them, drawn at random: the first copy anywhere, the second in another rack, the third
-     * in the rack of the second, any others anywhere. {@code BlockPlacer}, which looks at all servers for each block, would
-     * take an hour for 100 million.
+     * Blocks where HDFS's rule has them, drawn at random: the first copy anywhere, the second in another rack, the
+     * third in the rack of the second, any others anywhere. {@code BlockPlacer}, which looks at all servers for each
+     * block, would take an hour for 100 million.
      *
-     * @param heavy a server that has the first copies of some blocks, spread evenly over all, and no other copies; 0 for
-     *     none
+     * @param heavy a server that has a copy of so many blocks, spread evenly over all and over the first three copies,
+     *     and of no others; 0 for none
      */
     static BlockTable laid(ClusterShape shape, Fleet fleet, int heavy, long heavyBlocks) {
         BlockTable table = new BlockTable(shape);
-        SplittableRandom random = new SplittableRandom(shape.seed());
-        short[] chosen = new short[shape.copies()];
+        Draw draw = new Draw(shape, fleet, heavy);
         for (int shard = 0; shard < shape.shards(); shard++) {
-            int blocks = table.blocks(shard);
-            for (int block = 0; block < blocks; block++) {
+            for (int block = 0; block < table.blocks(shard); block++) {
                 long number = shape.firstBlock(shard) + block;
-                boolean isHeavy = heavy > 0 && part(number + 1, heavyBlocks, shape) > part(number, heavyBlocks, shape);
-                Arrays.fill(chosen, (short) 0);
-                for (int i = 0; i < chosen.length; i++) {
-                    chosen[i] = (short) (i == 0 && isHeavy ? heavy : draw(shape, fleet, heavy, chosen, i, random));
-                }
-                System.arraycopy(chosen, 0, table.holders[shard], block * chosen.length, chosen.length);
+                long part = part(number, heavyBlocks, shape);
+                boolean isHeavy = heavy > 0 && part(number + 1, heavyBlocks, shape) > part;
+                draw.block(isHeavy ? (int) (part % Math.min(3, shape.copies())) : NONE);
+                System.arraycopy(draw.chosen, 0, table.holders[shard], block * table.copies, table.copies);
             }
         }
         return table;
@@ -52,33 +50,65 @@ final class BlockTable {
         return (long) ((double) number * of / shape.blocks());
     }
 
-    private static int draw(
-            ClusterShape shape, Fleet fleet, int heavy, short[] chosen, int count, SplittableRandom random) {
-        int server = 1;
-        for (int tries = 0; tries < 10_000; tries++) {
-            server = 1 + random.nextInt(shape.nodes());
-            if (count == 2 && tries < 5_000) {
-                int rack = fleet.rackOf(Short.toUnsignedInt(chosen[1]));
-                server = fleet.inRack(rack, random.nextInt(fleet.inRack(rack)));
-            }
-            boolean isTaken = server == heavy || contains(chosen, count, server);
-            boolean fits = count != 1
-                    || tries >= 5_000
-                    || fleet.rackOf(server) != fleet.rackOf(Short.toUnsignedInt(chosen[0]));
-            if (!isTaken && fits) {
-                return server;
-            }
-        }
-        throw new IllegalStateException("no server for copy " + count);
-    }
+    /** The holders of one block after the other. */
+    private static final class Draw {
+        private static final int TRIES_MAX = 10_000;
 
-    private static boolean contains(short[] chosen, int count, int server) {
-        for (int i = 0; i < count; i++) {
-            if (Short.toUnsignedInt(chosen[i]) == server) {
-                return true;
+        private final ClusterShape shape;
+        private final Fleet fleet;
+        private final int heavy;
+        private final SplittableRandom random;
+        private final short[] chosen;
+
+        Draw(ClusterShape shape, Fleet fleet, int heavy) {
+            this.shape = shape;
+            this.fleet = fleet;
+            this.heavy = heavy;
+            this.random = new SplittableRandom(shape.seed());
+            this.chosen = new short[shape.copies()];
+        }
+
+        /** @param heavyAt which copy the heavy server has */
+        void block(int heavyAt) {
+            Arrays.fill(chosen, (short) 0);
+            if (heavyAt != NONE) {
+                chosen[heavyAt] = (short) heavy;
+            }
+            for (int copy = 0; copy < chosen.length; copy++) {
+                if (copy != heavyAt) {
+                    chosen[copy] = (short) server(copy, heavyAt);
+                }
             }
         }
-        return false;
+
+        private int server(int copy, int heavyAt) {
+            int heavyRack = heavyAt > 0 ? fleet.rackOf(heavy) : NONE;
+            int inRack = copy == 1 ? heavyRack : copy == 2 ? rackOf(1) : NONE;
+            int notInRack = copy == 0 ? heavyRack : copy == 1 ? rackOf(0) : NONE;
+            for (int tries = 0; tries < TRIES_MAX; tries++) {
+                boolean isByRack = tries < TRIES_MAX / 2;
+                int server = isByRack && inRack != NONE
+                        ? fleet.inRack(inRack, random.nextInt(fleet.inRack(inRack)))
+                        : 1 + random.nextInt(shape.nodes());
+                if (server != heavy && !isChosen(server) && !(isByRack && fleet.rackOf(server) == notInRack)) {
+                    return server;
+                }
+            }
+            throw new IllegalStateException("no server for copy " + copy);
+        }
+
+        private int rackOf(int copy) {
+            return fleet.rackOf(Short.toUnsignedInt(chosen[copy]));
+        }
+
+        private boolean isChosen(int server) {
+            for (short other : chosen) {
+                if (Short.toUnsignedInt(other) == server) {
+                    return true;
+                }
+            }
+            return false;
+        }
     }
 
     int blocks(int shard) {

@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The places that {@code BlockPlacer} gives to blocks of new files in a cluster whose servers have differently much room. */
+/**
+ * The places that {@code BlockPlacer} gives to blocks of new files in a cluster whose servers have differently much
+ * room.
+ */
 final class PlacementSample {
     private PlacementSample() {}
 
@@ -26,8 +29,7 @@ final class PlacementSample {
         for (int block = 1; block <= blocks; block++) {
             long seed = block;
             List<ServerId> places = meter.measure(
-                    Planner.PLACE,
-                    () -> BlockPlacer.place(candidates, candidate -> true, "", shape.copies(), seed));
+                    Planner.PLACE, () -> BlockPlacer.place(candidates, candidate -> true, "", shape.copies(), seed));
             places.forEach(server -> given[server.value() - 1]++);
         }
         return Skew.of(given, room);

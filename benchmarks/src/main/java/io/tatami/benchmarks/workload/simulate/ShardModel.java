@@ -247,7 +247,9 @@ final class ShardModel {
                 ServerId source = loads.first(copy, sources, blockBytes);
                 boolean isUrgent = wanted > 1 && readable(work) <= 1;
                 if (asked.add(copy)) {
-                    simulation.transfers().begin(number, block, source.value(), copy.target().value(), isUrgent);
+                    simulation
+                            .transfers()
+                            .begin(number, block, source.value(), copy.target().value(), isUrgent);
                 }
             }
         }
@@ -268,8 +270,7 @@ final class ShardModel {
     /** Good copies, and those on servers that drain. */
     long readable(BlockWork work) {
         return work.counted().stream()
-                .filter(server ->
-                        fleet.serves(server.value()) || fleet.standing(server.value()) == Standing.DRAINING)
+                .filter(server -> fleet.serves(server.value()) || fleet.standing(server.value()) == Standing.DRAINING)
                 .count();
     }
 
@@ -357,8 +358,8 @@ final class ShardModel {
         }
 
         private void healthy(int block, BlockWork work) {
-            boolean hasSilentCopy = work.counted().stream()
-                    .anyMatch(server -> fleet.standing(server.value()) == Standing.SILENT);
+            boolean hasSilentCopy =
+                    work.counted().stream().anyMatch(server -> fleet.standing(server.value()) == Standing.SILENT);
             if (hasSilentCopy) {
                 put(block, work, Urgency.UNJUDGED);
                 return;
@@ -390,10 +391,7 @@ final class ShardModel {
         void commit() {
             for (Intent intent : intents) {
                 BlockWork work = take(intent.block());
-                put(
-                        intent.block(),
-                        work,
-                        intent.make().urgent() ? Urgency.LAST_COPY : Urgency.UNDER_REPLICATED);
+                put(intent.block(), work, intent.make().urgent() ? Urgency.LAST_COPY : Urgency.UNDER_REPLICATED);
                 for (ServerId target : intent.make().targets()) {
                     work.intended().add(target);
                     parts.intend(id(intent.block()), target, blockBytes);

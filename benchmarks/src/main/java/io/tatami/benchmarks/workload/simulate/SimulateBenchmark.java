@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         mixinStandardHelpOptions = true,
-        description = "The planners of block copies in a simulated cluster: time to safety, bytes moved, skew, CPU time.",
+        description =
+                "The planners of block copies in a simulated cluster: time to safety, bytes moved, skew, CPU time.",
         footer = {
             "",
             "1,000 nodes and 100 million blocks, of whose copies each takes two bytes:",
@@ -32,14 +33,11 @@ public final class SimulateBenchmark implements Callable<Integer> {
     private static final double MIB = 1 << 20;
     private static final double MARK_HOURS = 8;
 
-    @Option(
-            names = "--scenario",
-            split = ",",
-            description = "node, rack, join, slow, drain; all where none is named.")
+    @Option(names = "--scenario", split = ",", description = "node, rack, join, slow, drain; all where none is named.")
     private List<String> scenarios = new ArrayList<>();
 
     @Option(names = "--placements", description = "Blocks of new files that are placed (default: ${DEFAULT-VALUE}).")
-    private int placements = 50_000;
+    private int placements = 100_000;
 
     @Mixin
     private SimulateOptions options = new SimulateOptions();
@@ -114,10 +112,12 @@ public final class SimulateBenchmark implements Callable<Integer> {
         Skew skew = PlacementSample.take(shape, placements, meter);
         results.remark(String.format(
                 Locale.ROOT,
-                "placement: %,.0f blocks a CPU second, %.1f us each; blocks to room, of the fullest to the mean: %s",
+                "placement: %,.0f blocks a CPU second, %.1f us each; copies to room, fullest to mean: %s, where chance alone has a"
+                        + " deviation of %.1f %%",
                 meter.rate(Planner.PLACE),
-                1e6 / Math.max(1, meter.rate(Planner.PLACE)),
-                skew));
+                micros(meter, Planner.PLACE),
+                skew,
+                100 / Math.sqrt((double) placements * shape.copies() / shape.nodes())));
     }
 
     private void run(Scenario scenario, Results results) throws IOException {
@@ -199,8 +199,7 @@ public final class SimulateBenchmark implements Callable<Integer> {
     private static String time(SimulationResult result) {
         String lastCopies = result.lastCopyBlocks() == 0
                 ? "no block with one good copy"
-                : result.lastCopyBlocks() + " blocks with one good copy, none after "
-                        + hours(result.lastCopySeconds());
+                : result.lastCopyBlocks() + " blocks with one good copy, none after " + hours(result.lastCopySeconds());
         return lastCopies + "; all copies there after " + hours(result.healedSeconds());
     }
 

@@ -94,8 +94,20 @@ final class SimulateOptions {
     /** @throws IllegalArgumentException there is no such cluster */
     ClusterShape shape(Scenario scenario) {
         ClusterShape shape = new ClusterShape(
-                nodes, racks, shards, blocks, copies, blockBytes, disks, diskRate, linkRate, copyRate, used, inFlight,
-                pulls, seed);
+                nodes,
+                racks,
+                shards,
+                blocks,
+                copies,
+                blockBytes,
+                disks,
+                diskRate,
+                linkRate,
+                copyRate,
+                used,
+                inFlight,
+                pulls,
+                seed);
         return scenario == Scenario.DRAIN ? shape.withCopyRate(drainRateOfAll() / Math.max(1, nodes - 1)) : shape;
     }
 

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scenario in virtual time, which goes in steps of {@value #STEP_MILLIS} ms: first the shards decide, then disks and
- * links move bytes. What planners take of the real processor is counted and takes no virtual time. Servers tell every
- * {@value #HEARTBEAT_MILLIS} ms how full they are, all at once. Only {@link Scenario#JOIN} has copies moved for balance.
- * Deterministic by the shape's seed; used by one thread.
+ * One scenario in virtual time, which goes in steps of {@value #STEP_MILLIS} ms: first the shards decide, then disks
+ * and links move bytes. What planners take of the real processor is counted and takes no virtual time. Servers tell
+ * every {@value #HEARTBEAT_MILLIS} ms how full they are, all at once. Only {@link Scenario#JOIN} has copies moved for
+ * balance. Deterministic by the shape's seed; used by one thread.
  */
 final class Simulation {
     private static final long STEP_MILLIS = 250;
@@ -158,9 +158,7 @@ final class Simulation {
                 fleet.used(),
                 fleet.loads(transfers.sentBytes()),
                 received(),
-                busySeconds == 0
-                        ? 0
-                        : inFlightSeconds / busySeconds / shape.shards() / shape.inFlightMax(),
+                busySeconds == 0 ? 0 : inFlightSeconds / busySeconds / shape.shards() / shape.inFlightMax(),
                 shape.copyBytesPerSecond() == 0 ? 0 : part(2.0 * transfers.limitedBytes(), shape.copyBytesPerSecond()),
                 part(2.0 * transfers.movedBytes(), (double) shape.disks() * shape.diskBytesPerSecond()),
                 part(transfers.movedBytes(), shape.linkBytesPerSecond()),

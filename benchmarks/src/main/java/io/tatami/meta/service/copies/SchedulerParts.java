@@ -118,8 +118,7 @@ public final class SchedulerParts {
             List<WriteTarget> targets = new ArrayList<>();
             sources.forEach(server -> targets.add(
                     WriteTarget.newBuilder().setServerId(server.value()).build()));
-            ServerId first =
-                    new ServerId(loads.order(targets, bytes).get(0).getServerId());
+            ServerId first = new ServerId(loads.order(targets, bytes).get(0).getServerId());
             pulls.isMadeFrom(pull(copy.block(), copy.target()), first);
             return first;
         }
