@@ -306,7 +306,7 @@ final class ShardModel {
             if (isFull) {
                 break;
             }
-            upTo = block + 1;
+            upTo = block + 1L;
         }
         decisions.commit();
         parts.advance(urgency, upTo, isFull, page.size() < PAGE, page.size());
