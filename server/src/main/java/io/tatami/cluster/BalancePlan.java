@@ -170,7 +170,7 @@ public final class BalancePlan {
                 .sorted(Comparator.comparing(server -> server.id().value()))
                 .map(this::candidate)
                 .toList();
-        return BlockPlacer.placeBeside(staying, candidates, candidate -> true, "", TARGETS_MAX, seed);
+        return BlockPlacer.placeAgain(staying, candidates, TARGETS_MAX, seed);
     }
 
     private Candidate candidate(Server server) {

@@ -71,6 +71,24 @@ final class BalancePlanTest {
         assertTrue(full.target(1, copies, new ServerId(1), 40, 7).isPresent());
     }
 
+    @Test
+    void copyBesideTwoRacksIsMovedToAnEmptierServerOfAnyRack() {
+        List<Server> servers = new ArrayList<>();
+        long[] used = {8_000, 5_000, 5_000, 0, 0, 0};
+        String[] racks = {"/r0", "/r0", "/r1", "/r0", "/r2", "/r3"};
+        for (int id = 1; id <= used.length; id++) {
+            servers.add(new Server(
+                    new ServerId(id), "host" + id, racks[id - 1], Standing.SERVES, CAPACITY, used[id - 1]));
+        }
+        BalancePlan plan = BalancePlan.of(new ServersView(servers, false), PERCENT);
+        List<KnownCopy> copies = List.of(copy(new ServerId(3)), copy(new ServerId(2)), copy(new ServerId(1)));
+        Set<ServerId> targets = new HashSet<>();
+        for (long seed = 0; seed < 100; seed++) {
+            targets.add(plan.target(3, copies, new ServerId(1), 100, seed).orElseThrow());
+        }
+        assertEquals(Set.of(new ServerId(4), new ServerId(5), new ServerId(6)), targets);
+    }
+
     /** A cluster of blocks, whose servers' figures are those of a while ago. */
     private static final class World {
         private final Random random;
