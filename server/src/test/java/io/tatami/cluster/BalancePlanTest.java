@@ -77,8 +77,8 @@ final class BalancePlanTest {
         long[] used = {8_000, 5_000, 5_000, 0, 0, 0};
         String[] racks = {"/r0", "/r0", "/r1", "/r0", "/r2", "/r3"};
         for (int id = 1; id <= used.length; id++) {
-            servers.add(new Server(
-                    new ServerId(id), "host" + id, racks[id - 1], Standing.SERVES, CAPACITY, used[id - 1]));
+            servers.add(
+                    new Server(new ServerId(id), "host" + id, racks[id - 1], Standing.SERVES, CAPACITY, used[id - 1]));
         }
         BalancePlan plan = BalancePlan.of(new ServersView(servers, false), PERCENT);
         List<KnownCopy> copies = List.of(copy(new ServerId(3)), copy(new ServerId(2)), copy(new ServerId(1)));

@@ -31,7 +31,8 @@ public final class SimulateBenchmark implements Callable<Integer> {
     private static final double TERA = 1e12;
     private static final double SECONDS_PER_HOUR = 3_600;
     private static final double MIB = 1 << 20;
-    private static final double MARK_HOURS = 8;
+    private static final int MARK_HOURS = 8;
+    private static final int MARK_TERABYTES = 400;
 
     @Option(names = "--scenario", split = ",", description = "node, rack, join, slow, drain; all where none is named.")
     private List<String> scenarios = new ArrayList<>();
@@ -156,7 +157,7 @@ public final class SimulateBenchmark implements Callable<Integer> {
                 result.linkPart() * 100));
         results.remark(planners(meter, simulation.virtualSeconds(), heapMib));
         if (scenario == Scenario.DRAIN) {
-            results.remark(mark(shape, course, result));
+            results.remark(mark(shape, result));
         }
         plot(scenario, shape, result, results);
     }
@@ -231,22 +232,25 @@ public final class SimulateBenchmark implements Callable<Integer> {
         return rate == 0 ? 0 : 1e6 / rate;
     }
 
-    /** Others read a copy and write it, so of what they are given a half makes copies. */
-    private String mark(ClusterShape shape, Course course, SimulationResult result) {
+    /**
+     * What the drain says of {@value #MARK_TERABYTES} TB at that speed. Others read a copy and write it, so of what
+     * they are given a half makes copies.
+     */
+    private String mark(ClusterShape shape, SimulationResult result) {
         double given = options.drainRateOfAll();
-        double floor = 2 * result.toMakeBytes() / given / SECONDS_PER_HOUR;
+        double forMark = MARK_TERABYTES * TERA / Math.max(1, result.toMakeBytes());
+        double took = result.healedSeconds() / SECONDS_PER_HOUR * forMark;
+        double floor = (shape.copies() > 1 ? 2 : 1) * MARK_TERABYTES * TERA / given / SECONDS_PER_HOUR;
         return String.format(
                 Locale.ROOT,
-                "  %.0f TB with %.1f GB/s of the others, reading and writing: %s, the mark of %.0f h is %s; no less than"
-                        + " %.2f h, as %s",
-                course.drainedBytes() / TERA,
+                "  %d TB at this speed, with %.1f GB/s of the others, reading and writing: %s, the mark of %d h is %s;"
+                        + " no less than %.2f h, as %s",
+                MARK_TERABYTES,
                 given / 1e9,
-                hours(result.healedSeconds()),
+                took < 0 ? "not known" : String.format(Locale.ROOT, "%.2f h", took),
                 MARK_HOURS,
-                result.healedSeconds() >= 0 && result.healedSeconds() <= MARK_HOURS * SECONDS_PER_HOUR
-                        ? "met"
-                        : "missed",
-                shape.copies() > 1 ? floor : floor / 2,
+                took >= 0 && took <= MARK_HOURS ? "met" : "missed",
+                floor,
                 shape.copies() > 1
                         ? "the other holders are read, not the server that drains"
                         : "the server that drains is read");
