@@ -191,9 +191,11 @@ final class SealedBlocksTest {
     @Test
     void aWriterWhoseCloseWasInterruptedTakesNoMoreAndIsClosedByAnother() throws Exception {
         FileWriter writer = client.create(FILE, SPEC);
+        cluster.blocks.forEach(FakeBlocks::holdAnswers);
         writer.write(bytes, 0, 1_000_000);
         Thread.currentThread().interrupt();
         assertThrows(InterruptedIOException.class, writer::close);
+        cluster.blocks.forEach(FakeBlocks::releaseAnswers);
         assertTrue(Thread.interrupted());
         TatamiException refused = assertThrows(TatamiException.class, () -> writer.write(bytes, 0, 10));
         assertTrue(String.valueOf(refused.getMessage()).contains("call close again"), refused.toString());
