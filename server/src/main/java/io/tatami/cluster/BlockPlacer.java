@@ -42,7 +42,7 @@ public final class BlockPlacer {
      */
     public static List<ServerId> place(
             List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
-        return choose(List.of(), candidates, isUsable, clientHost, false, copies, seed);
+        return choose(List.of(), candidates, isUsable, new Rule(clientHost, false), copies, seed);
     }
 
     /**
@@ -58,7 +58,7 @@ public final class BlockPlacer {
             String clientHost,
             int copies,
             long seed) {
-        return choose(present, candidates, isUsable, clientHost, false, copies, seed);
+        return choose(present, candidates, isUsable, new Rule(clientHost, false), copies, seed);
     }
 
     /**
@@ -70,15 +70,14 @@ public final class BlockPlacer {
      */
     public static List<ServerId> placeAgain(
             List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
-        return choose(present, candidates, candidate -> true, "", true, copies, seed);
+        return choose(present, candidates, candidate -> true, new Rule("", true), copies, seed);
     }
 
     private static List<ServerId> choose(
             List<Candidate> present,
             List<Candidate> candidates,
             Predicate<Candidate> isUsable,
-            String clientHost,
-            boolean thirdAnywhere,
+            Rule rule,
             int copies,
             long seed) {
         double[] scores = new double[candidates.size()];
@@ -88,7 +87,7 @@ public final class BlockPlacer {
         List<Candidate> chosen = new ArrayList<>(present);
         int refusals = 0;
         while (chosen.size() < present.size() + copies) {
-            int best = best(candidates, scores, clientHost, thirdAnywhere, chosen);
+            int best = best(candidates, scores, rule, chosen);
             if (best < 0) {
                 break;
             }
@@ -111,12 +110,7 @@ public final class BlockPlacer {
     }
 
     /** The index of the candidate that suits best, and of those the one with the highest score; -1 for none. */
-    private static int best(
-            List<Candidate> candidates,
-            double[] scores,
-            String clientHost,
-            boolean thirdAnywhere,
-            List<Candidate> chosen) {
+    private static int best(List<Candidate> candidates, double[] scores, Rule rule, List<Candidate> chosen) {
         int best = -1;
         int bestMisfit = Integer.MAX_VALUE;
         for (int i = 0; i < scores.length; i++) {
@@ -124,7 +118,7 @@ public final class BlockPlacer {
             if (scores[i] == OUT || (bestMisfit == 0 && !isHigher)) {
                 continue;
             }
-            int misfit = misfit(candidates.get(i), clientHost, thirdAnywhere, chosen);
+            int misfit = rule.misfit(candidates.get(i), chosen);
             if (misfit < bestMisfit || (misfit == bestMisfit && isHigher)) {
                 best = i;
                 bestMisfit = misfit;
@@ -144,25 +138,33 @@ public final class BlockPlacer {
                 < candidates.get(than).server().value();
     }
 
-    /** How far a candidate is from where the next copy belongs; 0 where it belongs there. */
-    private static int misfit(Candidate candidate, String clientHost, boolean thirdAnywhere, List<Candidate> chosen) {
-        if (chosen.isEmpty()) {
-            return clientHost.isEmpty() || candidate.host().equalsIgnoreCase(clientHost) ? 0 : 1;
+    /**
+     * Where the next copy belongs.
+     *
+     * @param clientHost the host of the writer; empty where unknown
+     * @param thirdAnywhere a third copy beside two racks goes to any rack, not to that of the second
+     */
+    private record Rule(String clientHost, boolean thirdAnywhere) {
+        /** How far a candidate is from there; 0 where the copy belongs to it. */
+        int misfit(Candidate candidate, List<Candidate> chosen) {
+            if (chosen.isEmpty()) {
+                return clientHost.isEmpty() || candidate.host().equalsIgnoreCase(clientHost) ? 0 : 1;
+            }
+            int inRack = 0;
+            int onHost = 0;
+            for (Candidate other : chosen) {
+                inRack += other.rack().equals(candidate.rack()) ? 1 : 0;
+                onHost += other.host().equals(candidate.host()) ? 1 : 0;
+            }
+            return onHost * HOST_WEIGHT + rackMisfit(candidate, chosen, inRack);
         }
-        int inRack = 0;
-        int onHost = 0;
-        for (Candidate other : chosen) {
-            inRack += other.rack().equals(candidate.rack()) ? 1 : 0;
-            onHost += other.host().equals(candidate.host()) ? 1 : 0;
-        }
-        return onHost * HOST_WEIGHT + rackMisfit(candidate, thirdAnywhere, chosen, inRack);
-    }
 
-    private static int rackMisfit(Candidate candidate, boolean thirdAnywhere, List<Candidate> chosen, int inRack) {
-        if (chosen.size() != 2 || chosen.get(0).rack().equals(chosen.get(1).rack())) {
-            return inRack;
+        private int rackMisfit(Candidate candidate, List<Candidate> chosen, int inRack) {
+            if (chosen.size() != 2 || chosen.get(0).rack().equals(chosen.get(1).rack())) {
+                return inRack;
+            }
+            return thirdAnywhere || candidate.rack().equals(chosen.get(1).rack()) ? 0 : 1;
         }
-        return thirdAnywhere || candidate.rack().equals(chosen.get(1).rack()) ? 0 : 1;
     }
 
     /** Higher is better; a server's chance of the highest is proportional to its room. */

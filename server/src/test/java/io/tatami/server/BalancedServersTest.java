@@ -55,12 +55,8 @@ final class BalancedServersTest {
                     writer.write(content, 0, BYTES);
                 }
             }
-            CommandRun.run(ExitCode.DONE, "admin", "block", "balance", node.uri(), "off");
+            CommandRun.switchBalanceOff(node);
             BlockNode fourth = join(node, client, "127.0.0.14");
-            Eventually.await(
-                    PATIENCE,
-                    () -> CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri())
-                            .contains("switched it off"));
             CommandRun.run(ExitCode.DONE, "admin", "block", "balance", node.uri(), "on", "--threshold", "24");
             Eventually.await(PATIENCE, () -> used(client, fourth) > 3 * BYTES);
             fourth.close();

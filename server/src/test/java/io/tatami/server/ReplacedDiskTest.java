@@ -13,14 +13,12 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockHealthCounts;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
-import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.StandaloneNode;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,7 +36,7 @@ final class ReplacedDiskTest {
     void copiesOfAServerWhoseDiskWasReplacedCountAsGoodNoMoreOnceItsSuccessorIsThere() throws Exception {
         try (StandaloneNode node = openNode();
                 TatamiClient client = connect(node, Settings.of(Map.of("tatami.client.host", HOST)))) {
-            keepCopiesWhereTheyAre(node);
+            CommandRun.switchBalanceOff(node);
             BlockNode former = join(node, client, "former", 0);
             int files = 0;
             while (blocks(client, former) == 0) {
@@ -77,15 +75,6 @@ final class ReplacedDiskTest {
                 assertEquals(BlockServerInfo.State.DEAD, state(client, former));
             }
         }
-    }
-
-    /** The servers' room differs by more than is left alone. */
-    private static void keepCopiesWhereTheyAre(StandaloneNode node) throws Exception {
-        CommandRun.run(ExitCode.DONE, "admin", "block", "balance", node.uri(), "off");
-        Eventually.await(
-                Duration.ofMinutes(1),
-                () -> CommandRun.run(ExitCode.DONE, "admin", "block", "status", node.uri())
-                        .contains("switched it off"));
     }
 
     private StandaloneNode openNode() throws Exception {

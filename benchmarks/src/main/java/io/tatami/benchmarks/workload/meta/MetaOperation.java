@@ -20,8 +20,7 @@ public enum MetaOperation {
     MKDIRS {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.mkdirs(new Path(directory, "s" + number)), "mkdirs");
-            return 1;
+            return mkdirs(fs, new Path(directory, "s" + number));
         }
     },
     /** As {@link #LIST}; there are only directories yet, which come behind the files later. */
@@ -83,76 +82,66 @@ public enum MetaOperation {
     RENAME {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.rename(new Path(directory, "e" + number), new Path(directory, "r" + number)), "rename");
-            return 1;
+            return rename(fs, new Path(directory, "e" + number), new Path(directory, "r" + number));
         }
     },
     DELETE {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.delete(new Path(directory, "r" + number), false), "delete");
-            return 1;
+            return delete(fs, new Path(directory, "r" + number), false);
         }
     },
     /** Of an empty directory. */
     CHMOD_DIRECTORY {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            fs.setPermission(new Path(directory, "s" + number), NARROW);
-            return 1;
+            return narrow(fs, new Path(directory, "s" + number));
         }
     },
     /** Of an empty directory. */
     RENAME_DIRECTORY {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.rename(new Path(directory, "s" + number), new Path(directory, "d" + number)), "rename");
-            return 1;
+            return rename(fs, new Path(directory, "s" + number), new Path(directory, "d" + number));
         }
     },
     /** Of an empty directory, as if there could be something in it. */
     DELETE_DIRECTORY {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.delete(new Path(directory, "d" + number), true), "delete");
-            return 1;
+            return delete(fs, new Path(directory, "d" + number), true);
         }
     },
     /** A directory in a directory in one in one that is new, by one call. */
     MKDIRS_TREE {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.mkdirs(new Path(directory, "t" + number + BELOW)), "mkdirs");
-            return 1;
+            return mkdirs(fs, new Path(directory, "t" + number + BELOW));
         }
     },
     /** Of the lowest directory, which is empty: three deep are left. */
     RMDIR {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.delete(new Path(directory, "t" + number + BELOW), false), "rmdir");
-            return 1;
+            return delete(fs, new Path(directory, "t" + number + BELOW), false);
         }
     },
     CHMOD_TREE {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            fs.setPermission(new Path(directory, "t" + number), NARROW);
-            return 1;
+            return narrow(fs, new Path(directory, "t" + number));
         }
     },
     RENAME_TREE {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.rename(new Path(directory, "t" + number), new Path(directory, "u" + number)), "rename");
-            return 1;
+            return rename(fs, new Path(directory, "t" + number), new Path(directory, "u" + number));
         }
     },
     DELETE_TREE {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.delete(new Path(directory, "u" + number), true), "delete");
-            return 1;
+            return delete(fs, new Path(directory, "u" + number), true);
         }
     };
 
@@ -197,6 +186,26 @@ public enum MetaOperation {
 
     /** Does it once; returns how many operations that counts for. */
     abstract int run(FileSystem fs, Path directory, int number) throws IOException;
+
+    private static int mkdirs(FileSystem fs, Path directory) throws IOException {
+        expect(fs.mkdirs(directory), "mkdirs");
+        return 1;
+    }
+
+    private static int rename(FileSystem fs, Path from, Path to) throws IOException {
+        expect(fs.rename(from, to), "rename");
+        return 1;
+    }
+
+    private static int delete(FileSystem fs, Path path, boolean recursive) throws IOException {
+        expect(fs.delete(path, recursive), "delete");
+        return 1;
+    }
+
+    private static int narrow(FileSystem fs, Path path) throws IOException {
+        fs.setPermission(path, NARROW);
+        return 1;
+    }
 
     private static int list(FileSystem fs, Path directory) throws IOException {
         int entries = 0;

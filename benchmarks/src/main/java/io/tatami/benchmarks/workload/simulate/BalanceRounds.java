@@ -11,19 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A shard's rounds of moves. {@code Balancer} needs a group and its records, so its rounds, pages, limits and pauses
  * are followed here; {@link BalancePlan} decides which block moves where.
  */
 final class BalanceRounds {
-    private static final int PAGE = 128;
-    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long ROUND_NANOS_MAX = TimeUnit.MINUTES.toNanos(10);
-    private static final long FRUITLESS_NANOS = TimeUnit.MINUTES.toNanos(1);
-    private static final long BETWEEN_PAGES_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
     private final Simulation simulation;
     private final ClusterShape shape;
     private final ShardModel shard;
@@ -62,16 +55,16 @@ final class BalanceRounds {
     private long once(long now) {
         if (!moving.isEmpty()) {
             follow(now);
-            return LOOK_NANOS;
+            return SchedulerParts.BALANCE_LOOK_NANOS;
         }
         BalancePlan plan = simulation.plan();
         isUnderWay = isUnderWay ? plan.goesOn() : plan.begins();
         if (!isUnderWay || shard.inFlight() > 0 || now < restUntilNanos) {
-            return LOOK_NANOS;
+            return SchedulerParts.BALANCE_LOOK_NANOS;
         }
         List<ServerId> sources = simulation.sources();
         return sources.isEmpty()
-                ? LOOK_NANOS
+                ? SchedulerParts.BALANCE_LOOK_NANOS
                 : look(now, plan, sources.get(fruitless % sources.size()), sources.size());
     }
 
@@ -94,7 +87,7 @@ final class BalanceRounds {
         Round round = new Round(plan, source);
         int cursor = cursors.getOrDefault(source, 0);
         boolean isEnd = false;
-        for (int i = 0; i < PAGE && !round.isFull && !isEnd; i++) {
+        for (int i = 0; i < SchedulerParts.BALANCED_PAGE && !round.isFull && !isEnd; i++) {
             int block = table.next(shard.number(), cursor, source.value());
             isEnd = block < 0;
             cursor = block + 1;
@@ -103,20 +96,20 @@ final class BalanceRounds {
             }
         }
         cursors.put(source, cursor);
-        roundEndsNanos = now + ROUND_NANOS_MAX;
+        roundEndsNanos = now + SchedulerParts.ROUND_NANOS_MAX;
         if (!moving.isEmpty() || round.isFull) {
             fruitless = 0;
             restUntilNanos = now + SchedulerParts.SETTLE_NANOS;
-            return LOOK_NANOS;
+            return SchedulerParts.BALANCE_LOOK_NANOS;
         }
         if (isEnd) {
             fruitless++;
             if (fruitless >= sources) {
                 fruitless = 0;
-                restUntilNanos = now + FRUITLESS_NANOS;
+                restUntilNanos = now + SchedulerParts.FRUITLESS_NANOS;
             }
         }
-        return BETWEEN_PAGES_NANOS;
+        return SchedulerParts.BETWEEN_PAGES_NANOS;
     }
 
     /** What is chosen from a page. */

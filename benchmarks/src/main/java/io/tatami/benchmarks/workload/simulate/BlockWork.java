@@ -40,10 +40,6 @@ final class BlockWork {
         urgency = as;
     }
 
-    boolean isUrgent() {
-        return urgency == Urgency.LAST_COPY;
-    }
-
     List<KnownCopy> copies() {
         List<KnownCopy> copies = new ArrayList<>(counted.size() + intended.size());
         counted.forEach(server -> copies.add(new KnownCopy(server, Kind.COUNTED, Problem.NONE)));

@@ -42,7 +42,7 @@ record ClusterShape(
         require(racks >= 1 && racks <= nodes, "racks are 1 to as many as nodes");
         require(copies >= 1 && copies <= nodes, "copies are 1 to as many as nodes");
         require(shards >= 1 && blocks >= shards, "each shard has a block");
-        require(blocksOf(blocks, shards, 0) * copies <= Integer.MAX_VALUE - 8, "a shard's copies fit into an array");
+        require((blocks / shards + 1) * copies <= Integer.MAX_VALUE - 8, "a shard's copies fit into an array");
         require(blockBytes > 0 && disks > 0 && diskBytesPerSecond > 0 && linkBytesPerSecond > 0, "sizes are positive");
         require(usedPercent > 0 && usedPercent < 90, "servers are used to 1 to 89 percent");
     }
@@ -51,10 +51,6 @@ record ClusterShape(
         if (!holds) {
             throw new IllegalArgumentException(rule);
         }
-    }
-
-    private static long blocksOf(long blocks, int shards, int shard) {
-        return blocks * (shard + 1) / shards - blocks * shard / shards + 1;
     }
 
     /** The first block of a shard; that of {@code shards} is the end. */

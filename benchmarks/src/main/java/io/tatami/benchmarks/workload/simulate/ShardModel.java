@@ -40,9 +40,6 @@ import org.jspecify.annotations.Nullable;
 final class ShardModel {
     static final int PAGE_MILLIS = 5;
 
-    private static final int PAGE = 256;
-    private static final int CHANGED_MAX = 4_096;
-    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAGE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAGE_MILLIS);
 
     private final Simulation simulation;
@@ -146,7 +143,7 @@ final class ShardModel {
     }
 
     private void changed(int block) {
-        if (changed.size() < CHANGED_MAX) {
+        if (changed.size() < SchedulerParts.CHANGED_MAX) {
             changed.add(block);
         }
     }
@@ -181,10 +178,10 @@ final class ShardModel {
         Pass pass = passes.element();
         int waiting = pass.lastCopies() ? queue(Urgency.LAST_COPY).size() : works.size();
         if (waiting >= SchedulerParts.WAITING_MAX) {
-            passDueNanos = clock.nanos + LOOK_NANOS;
+            passDueNanos = clock.nanos + SchedulerParts.QUEUED_LOOK_NANOS;
             return;
         }
-        for (int i = 0; i < PAGE; i++) {
+        for (int i = 0; i < SchedulerParts.QUEUED_PAGE; i++) {
             int block = table.next(number, passCursor, pass.server());
             if (block < 0) {
                 passes.remove();
@@ -277,7 +274,7 @@ final class ShardModel {
     private void judgeChanged() {
         List<Integer> page = new ArrayList<>();
         Iterator<Integer> blocks = changed.iterator();
-        while (page.size() < PAGE && blocks.hasNext()) {
+        while (page.size() < SchedulerParts.JUDGED_PAGE && blocks.hasNext()) {
             page.add(blocks.next());
             blocks.remove();
         }
@@ -296,7 +293,7 @@ final class ShardModel {
             return;
         }
         List<Integer> page = queue(urgency).tailSet((int) parts.cursor(urgency), true).stream()
-                .limit(PAGE)
+                .limit(SchedulerParts.JUDGED_PAGE)
                 .toList();
         Decisions decisions = new Decisions(urgency);
         long upTo = 0;
@@ -309,7 +306,7 @@ final class ShardModel {
             upTo = block + 1L;
         }
         decisions.commit();
-        parts.advance(urgency, upTo, isFull, page.size() < PAGE, page.size());
+        parts.advance(urgency, upTo, isFull, page.size() < SchedulerParts.JUDGED_PAGE, page.size());
     }
 
     /** What is decided of a page; see {@code CopyScheduler}. */

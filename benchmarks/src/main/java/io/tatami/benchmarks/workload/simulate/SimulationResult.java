@@ -20,7 +20,7 @@ import java.util.List;
  * @param copyRatePart of what servers may send and receive for copies, the part that they did meanwhile
  * @param diskPart the same of what disks can read and write
  * @param linkPart the same of what links can send
- * @param curve what was left to be made over time
+ * @param curve copies that were still to be made, over time
  */
 record SimulationResult(
         boolean isSettled,

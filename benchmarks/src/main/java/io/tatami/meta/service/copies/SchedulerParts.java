@@ -23,6 +23,21 @@ public final class SchedulerParts {
     /** Blocks of a shard that wait, above which those of dead and draining servers are not queued. */
     public static final long WAITING_MAX = DeadServers.WAITING_MAX;
 
+    /** Blocks of a dead or draining server that are queued at once. */
+    public static final int QUEUED_PAGE = DeadServers.PAGE;
+
+    /** Until a pass over a server's blocks that waits looks again, in nanoseconds. */
+    public static final long QUEUED_LOOK_NANOS = DeadServers.LOOK.toNanos();
+
+    /** Blocks that are judged at once. */
+    public static final int JUDGED_PAGE = CopyScheduler.PAGE;
+
+    /** Blocks that have changed and are to be judged at once; others are found in their class. */
+    public static final int CHANGED_MAX = CopyScheduler.CHANGED_MAX;
+
+    /** Blocks of a server that the balancer looks at, at once. */
+    public static final int BALANCED_PAGE = Balancer.PAGE;
+
     /** Blocks of one round of the balancer. */
     public static final int ROUND_BLOCKS_MAX = Balancer.ROUND_BLOCKS_MAX;
 
@@ -31,6 +46,18 @@ public final class SchedulerParts {
 
     /** The balancer's rest after a round, in nanoseconds. */
     public static final long SETTLE_NANOS = Balancer.SETTLE.toNanos();
+
+    /** The longest round of the balancer, in nanoseconds. */
+    public static final long ROUND_NANOS_MAX = Balancer.ROUND_MAX.toNanos();
+
+    /** The balancer's rest after no block of any source could be moved, in nanoseconds. */
+    public static final long FRUITLESS_NANOS = Balancer.FRUITLESS.toNanos();
+
+    /** The balancer's rest where it has nothing to do, in nanoseconds. */
+    public static final long BALANCE_LOOK_NANOS = Balancer.LOOK.toNanos();
+
+    /** The balancer's rest between two pages, in nanoseconds. */
+    public static final long BETWEEN_PAGES_NANOS = Balancer.BETWEEN_PAGES.toNanos();
 
     private final NeedSweeps sweeps;
     private final PullsInFlight pulls;
@@ -71,7 +98,7 @@ public final class SchedulerParts {
 
     /** How many copies of blocks that need none may be asked for now. */
     public int roomForMoves() {
-        return (pulls.room(false) + 2) / 3;
+        return pulls.roomForMoves();
     }
 
     /** Copies in flight. */

@@ -57,13 +57,13 @@ final class Balancer {
     /** A round is not waited for any longer. */
     static final Duration ROUND_MAX = Duration.ofMinutes(10);
 
-    private static final int PAGE = 128;
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    static final int PAGE = 128;
+    static final Duration LOOK = Duration.ofSeconds(1);
 
     /** After no block of any source could be moved, unless servers come, go or change before that. */
-    private static final Duration FRUITLESS = Duration.ofMinutes(1);
+    static final Duration FRUITLESS = Duration.ofMinutes(1);
 
-    private static final Duration BETWEEN_PAGES = Duration.ofMillis(50);
+    static final Duration BETWEEN_PAGES = Duration.ofMillis(50);
 
     private final Group<ShardState> group;
     private final GroupPeers peers;

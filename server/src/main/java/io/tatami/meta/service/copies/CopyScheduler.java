@@ -53,10 +53,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing is done by a map that is older than {@value GiveUpCopy#MAP_AGE_MILLIS_MAX} ms.
  */
 final class CopyScheduler {
-    private static final int PAGE = 256;
+    static final int PAGE = 256;
 
     /** Blocks that have changed and are to be judged at once; others are found in their class. */
-    private static final int CHANGED_MAX = 4_096;
+    static final int CHANGED_MAX = 4_096;
 
     private static final int STUCK_MAX = 32;
 
@@ -148,9 +148,9 @@ final class CopyScheduler {
                 .thenCompose(rest -> puller.sendDue().thenApply(sent -> hasChanged() ? Duration.ZERO : rest));
     }
 
-    /** How many copies of blocks that need none may be intended now: a part of all, as others come first. */
+    /** As {@link PullsInFlight#roomForMoves}. */
     int roomForMoves() {
-        return (pulls.room(false) + 2) / 3;
+        return pulls.roomForMoves();
     }
 
     /**

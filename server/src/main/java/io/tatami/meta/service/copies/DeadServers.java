@@ -39,8 +39,8 @@ final class DeadServers {
     static final long WAITING_MAX = 10_000;
     static final Duration AGAIN = Duration.ofMinutes(10);
 
-    private static final int PAGE = 256;
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    static final int PAGE = 256;
+    static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Group<ShardState> group;
     private final GroupPeers peers;

@@ -55,6 +55,11 @@ final class PullsInFlight {
         return Math.max(0, (urgent ? limit : limit - limit / 4) - pulls.size());
     }
 
+    /** How many copies of blocks that need none may be intended now: a part of all, as others come first. */
+    int roomForMoves() {
+        return (room(false) + 2) / 3;
+    }
+
     /** A copy is intended; it is due to be asked for. Without effect where it is known. */
     synchronized void add(Pull pull, long bytes) {
         pulls.computeIfAbsent(pull, absent -> new State(bytes, clock.monotonicNanos()));

@@ -92,9 +92,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
     }
 
     /**
-     * How many of the missing directories go to the shards of their parents: those at and below a hidden name. Hadoop's
-     * committers, Hive and Spark make what is not finished there, and rename it into the directory above; within a
-     * shard that is one step.
+     * How many of the missing directories go to the shards of their parents: those at and below a hidden name. There,
+     * Hadoop's committers, Hive and Spark write unfinished files, and rename them into the directory above. Within a
+     * shard a rename is one step.
      */
     private static int following(MkdirsRequest request, MkdirsPlan plan) {
         List<String> names = namesOf(request);
