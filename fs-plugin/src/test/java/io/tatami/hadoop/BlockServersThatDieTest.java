@@ -3,6 +3,7 @@ package io.tatami.hadoop;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.auth.HadoopGroups;
@@ -18,6 +19,8 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -219,6 +222,29 @@ final class BlockServersThatDieTest {
             assertTrue(cluster.assertWritten(3).length > 0);
         } finally {
             restarts.shutdownNow();
+        }
+    }
+    /** The length of an open file is known by its servers only: the reader waits as the writer does. */
+    @Test
+    void aFileThatIsWrittenIsOpenedWhileTheServerOfItsOnlyCopyIsRestarted() throws Exception {
+        ExecutorService readers = Executors.newSingleThreadExecutor();
+        try (Cluster cluster = new Cluster(1);
+                FSDataOutputStream out = cluster.create(1)) {
+            cluster.write(out, 0);
+            out.hflush();
+            cluster.own.close();
+            Future<?> read = readers.submit(() -> {
+                cluster.assertFlushed(1);
+                return cluster;
+            });
+            assertThrows(TimeoutException.class, () -> read.get(1, TimeUnit.SECONDS));
+            cluster.own = cluster.opened("own", WRITERS_HOST);
+            read.get();
+            cluster.write(out, 1);
+            out.hflush();
+            cluster.assertFlushed(2);
+        } finally {
+            readers.shutdownNow();
         }
     }
 }

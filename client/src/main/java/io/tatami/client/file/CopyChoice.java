@@ -291,7 +291,7 @@ final class CopyChoice {
 
     /** Asks the home again. A block that is no longer the file's keeps the servers it had. */
     private void relocate() throws TatamiException {
-        for (BlockLocation now : locator.locationsNow(content)) {
+        for (BlockLocation now : locator.locationsNow(content.status())) {
             if (now.getBlockId() == extent.block().value()) {
                 extent = new BlockExtent(
                         extent.block(),

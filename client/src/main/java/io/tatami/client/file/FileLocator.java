@@ -106,7 +106,7 @@ final class FileLocator {
         for (int index = 0; index < locations.size(); index++) {
             BlockLocation location = locations.get(index);
             Visible visible = location.getOpen() && index >= lastKnown
-                    ? visible(location)
+                    ? visible(status, location)
                     : new Visible(location.getLength(), true);
             if (visible.lengthBytes > 0) {
                 BlockId block = new BlockId(location.getBlockId());
@@ -135,19 +135,22 @@ final class FileLocator {
     }
 
     /** Where the file's blocks are now, by its id: they may have moved to other servers. */
-    List<BlockLocation> locationsNow(FileContent content) throws TatamiException {
-        PathStatus status = content.status();
+    List<BlockLocation> locationsNow(PathStatus status) throws TatamiException {
         return entries.file(new FileId(status.id()), status.path()).wire().getBlockList();
     }
 
     /** @param isFinal the block does not grow, so that the next one may have bytes */
     private record Visible(long lengthBytes, boolean isFinal) {}
 
-    private Visible visible(BlockLocation location) throws TatamiException {
+    /**
+     * Asks the block's servers in rounds. A server that cannot be reached may be starting: it is waited for as long as an
+     * operation may take.
+     */
+    private Visible visible(PathStatus status, BlockLocation found) throws TatamiException {
         Backoff backoff = backoff();
         Deadline deadline = deadline();
-        TatamiException last = null;
-        for (int round = 0; round < ROUNDS_MAX; round++) {
+        BlockLocation location = found;
+        for (int round = 1; location.getOpen(); round++) {
             LengthQuestion question = new LengthQuestion(this, location);
             BlockInfoReply info = question.ask(deadline);
             if (info != null) {
@@ -156,17 +159,30 @@ final class FileLocator {
             if (question.isUnbegun()) {
                 return new Visible(0, false);
             }
-            last = question.lastFailure();
+            TatamiException failure = question.failure();
+            int roundsMax = failure.code() == ErrorCode.UNAVAILABLE ? Integer.MAX_VALUE : ROUNDS_MAX;
+            if (round >= roundsMax || deadline.isOver()) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        "the length of " + new BlockId(location.getBlockId()) + " of " + status.path()
+                                + ", which is being written, is unknown: " + failure.getMessage(),
+                        failure);
+            }
             backoff.pause(deadline);
-            if (last != null) {
-                servers.reconsider(last, deadline);
+            servers.reconsider(failure, deadline);
+            location = locationNow(status, location);
+        }
+        return new Visible(location.getLength(), true);
+    }
+
+    /** The block as the home knows it now; as it was where it is no longer the file's. */
+    private BlockLocation locationNow(PathStatus status, BlockLocation before) throws TatamiException {
+        for (BlockLocation now : locationsNow(status)) {
+            if (now.getBlockId() == before.getBlockId()) {
+                return now;
             }
         }
-        throw new TatamiException(
-                ErrorCode.UNAVAILABLE,
-                "the length of " + new BlockId(location.getBlockId()) + ", which is being written, is unknown: "
-                        + (last == null ? "it is on no block server" : last.getMessage()),
-                last);
+        return before;
     }
 
     /** Throws what ends an operation rather than the use of one copy: an interrupt. */

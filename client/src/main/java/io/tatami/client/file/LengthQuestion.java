@@ -35,7 +35,7 @@ final class LengthQuestion {
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
     private int asked;
     private int without;
-    private @Nullable TatamiException lastFailure;
+    private @Nullable TatamiException failure;
 
     private record Answer(
             ServerId server,
@@ -78,9 +78,11 @@ final class LengthQuestion {
         return location.getLength() == 0 && (without > 0 || servers.isEmpty());
     }
 
-    @Nullable
-    TatamiException lastFailure() {
-        return lastFailure;
+    /** Why no server can tell: that one was not reached, rather than another failure; after {@link #ask} gave nothing. */
+    TatamiException failure() {
+        return failure == null
+                ? new TatamiException(ErrorCode.NO_SUCH_BLOCK, "it is on no block server")
+                : failure;
     }
 
     private @Nullable BlockInfoReply askOnly(ServerId server, Deadline deadline) throws TatamiException {
@@ -135,11 +137,13 @@ final class LengthQuestion {
                                 + location.getGeneration()));
     }
 
-    private @Nullable BlockInfoReply refused(ServerId server, TatamiException failure) throws TatamiException {
-        FileLocator.requireOtherCopyMayHelp(failure);
-        locator.suspects().failed(server, failure);
-        without += failure.code() == ErrorCode.NO_SUCH_BLOCK ? 1 : 0;
-        lastFailure = failure;
+    private @Nullable BlockInfoReply refused(ServerId server, TatamiException refusal) throws TatamiException {
+        FileLocator.requireOtherCopyMayHelp(refusal);
+        locator.suspects().failed(server, refusal);
+        without += refusal.code() == ErrorCode.NO_SUCH_BLOCK ? 1 : 0;
+        if (failure == null || failure.code() != ErrorCode.UNAVAILABLE) {
+            failure = refusal;
+        }
         return null;
     }
 
