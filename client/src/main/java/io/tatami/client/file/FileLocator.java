@@ -143,8 +143,8 @@ final class FileLocator {
     private record Visible(long lengthBytes, boolean isFinal) {}
 
     /**
-     * Asks the block's servers in rounds. A server that cannot be reached may be starting: it is waited for as long as an
-     * operation may take.
+     * Asks the block's servers in rounds. A server that cannot be reached may be starting: it is waited for as long as
+     * an operation may take.
      */
     private Visible visible(PathStatus status, BlockLocation found) throws TatamiException {
         Backoff backoff = backoff();

@@ -78,11 +78,11 @@ final class LengthQuestion {
         return location.getLength() == 0 && (without > 0 || servers.isEmpty());
     }
 
-    /** Why no server can tell: that one was not reached, rather than another failure; after {@link #ask} gave nothing. */
+    /**
+     * Why no server can tell: that one was not reached, rather than another failure; after {@link #ask} gave nothing.
+     */
     TatamiException failure() {
-        return failure == null
-                ? new TatamiException(ErrorCode.NO_SUCH_BLOCK, "it is on no block server")
-                : failure;
+        return failure == null ? new TatamiException(ErrorCode.NO_SUCH_BLOCK, "it is on no block server") : failure;
     }
 
     private @Nullable BlockInfoReply askOnly(ServerId server, Deadline deadline) throws TatamiException {

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.harness.client;
 
+import io.tatami.benchmarks.harness.host.ThreadDumps;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
 import java.io.BufferedReader;
@@ -97,9 +98,12 @@ public final class NodeProcess implements AutoCloseable {
         return !answers.isEmpty();
     }
 
-    /** The answer to what was told first. */
+    /** The answer to what was told first; the stacks of a process that does not give it are in its log. */
     public String answer(String command, long seconds) throws IOException, InterruptedException {
         String line = answers.poll(seconds, TimeUnit.SECONDS);
+        if (line == null) {
+            ThreadDumps.append(process.toHandle(), log);
+        }
         if (line == null || line.equals(END)) {
             throw new IOException(
                     name + " does not answer " + command + ": " + (line == null ? "silent" : line) + "; see " + log);

@@ -2,15 +2,23 @@ package io.tatami.benchmarks.workload.chaos;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.benchmarks.harness.host.ThreadDumps;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.RunPlace;
 import io.tatami.server.lab.Lab;
+import io.tatami.server.lab.LabNode;
+import io.tatami.server.lab.LabRole;
 import io.tatami.server.lab.LabSpec;
+import io.tatami.server.lab.NodeReport;
+import io.tatami.server.lab.host.ProcessMark;
+import io.tatami.server.node.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -100,6 +108,8 @@ public final class ChaosBenchmark implements Callable<Integer> {
             run.judge();
         } catch (IOException | RuntimeException e) {
             processes.violation("the run ended: " + e);
+            dumpThreads(lab);
+            processes.tell("health: %s", health(processes));
         }
         processes.tell("seed %d: %s", drawn, run.summary());
         if (processes.violations() == 0) {
@@ -111,13 +121,40 @@ public final class ChaosBenchmark implements Callable<Integer> {
         return false;
     }
 
+    private static String health(ChaosClients processes) throws InterruptedException {
+        try {
+            return processes.health();
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    /** What the servers are doing is added to what each of them prints. */
+    private static void dumpThreads(Lab lab) throws IOException, InterruptedException {
+        for (NodeReport report : lab.report()) {
+            for (Map.Entry<LabRole, NodeReport.Server> each : report.servers().entrySet()) {
+                OptionalLong pid = each.getValue().pid();
+                if (pid.isPresent() && each.getValue().state() == ProcessMark.State.RUNNING) {
+                    ThreadDumps.append(pid.getAsLong(), report.node().output(each.getKey()));
+                }
+            }
+        }
+    }
+
+    /** What the servers printed and logged. */
     private static void keepLogs(Lab lab, Path logs) throws IOException {
-        for (var node : lab.nodes()) {
-            Path kept = Files.createDirectories(logs.resolve(node.name()));
-            try (Stream<Path> files = Files.list(node.directory())) {
-                for (Path file :
-                        files.filter(each -> each.toString().endsWith(".out")).toList()) {
-                    Files.copy(file, kept.resolve(file.getFileName()));
+        for (LabNode node : lab.nodes()) {
+            for (LabRole role : node.roles()) {
+                Path kept = Files.createDirectories(logs.resolve(node.name()).resolve(role.word()));
+                Path printed = node.output(role);
+                Files.copy(printed, kept.resolve(printed.getFileName()));
+                Path logged = new DataDirectory(node.data(role)).logs();
+                if (Files.isDirectory(logged)) {
+                    try (Stream<Path> files = Files.list(logged)) {
+                        for (Path file : files.toList()) {
+                            Files.copy(file, kept.resolve(file.getFileName()));
+                        }
+                    }
                 }
             }
         }
