@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,6 +26,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
@@ -227,24 +229,41 @@ final class BlockServersThatDieTest {
     /** The length of an open file is known by its servers only: the reader waits as the writer does. */
     @Test
     void aFileThatIsWrittenIsOpenedWhileTheServerOfItsOnlyCopyIsRestarted() throws Exception {
-        ExecutorService readers = Executors.newSingleThreadExecutor();
         try (Cluster cluster = new Cluster(1);
                 FSDataOutputStream out = cluster.create(1)) {
             cluster.write(out, 0);
             out.hflush();
-            cluster.own.close();
-            Future<?> read = readers.submit(() -> {
+            assertWaitsForRestart(cluster, () -> {
                 cluster.assertFlushed(1);
-                return cluster;
+                return true;
             });
-            assertThrows(TimeoutException.class, () -> read.get(1, TimeUnit.SECONDS));
-            cluster.own = cluster.opened("own", WRITERS_HOST);
-            read.get();
             cluster.write(out, 1);
             out.hflush();
             cluster.assertFlushed(2);
+        }
+    }
+
+    @Test
+    void aChecksumWaitsForTheServerOfTheOnlyCopy() throws Exception {
+        try (Cluster cluster = new Cluster(1)) {
+            try (FSDataOutputStream out = cluster.create(1)) {
+                cluster.write(out, 0);
+            }
+            FileChecksum before = cluster.fs.getFileChecksum(FILE);
+            assertEquals(before, assertWaitsForRestart(cluster, () -> cluster.fs.getFileChecksum(FILE)));
+        }
+    }
+
+    private static <T> T assertWaitsForRestart(Cluster cluster, Callable<T> use) throws Exception {
+        ExecutorService users = Executors.newSingleThreadExecutor();
+        try {
+            cluster.own.close();
+            Future<T> used = users.submit(use);
+            assertThrows(TimeoutException.class, () -> used.get(1, TimeUnit.SECONDS));
+            cluster.own = cluster.opened("own", WRITERS_HOST);
+            return used.get();
         } finally {
-            readers.shutdownNow();
+            users.shutdownNow();
         }
     }
 }

@@ -46,7 +46,7 @@ final class ChecksumReader {
         long stored = isWhole ? lengthBytes : lengthBytes - lengthBytes % ChunkChecksum.CHUNK_BYTES;
         int crc = ChunkChecksum.EMPTY;
         long covered = 0;
-        for (int chunk : stored == 0 ? new int[0] : chunks(extent, stored)) {
+        for (int chunk : stored == 0 ? new int[0] : chunks(reader, extent, stored)) {
             long chunkBytes = Math.min(ChunkChecksum.CHUNK_BYTES, stored - covered);
             crc = ChunkChecksum.concat(crc, chunk, chunkBytes);
             covered += chunkBytes;
@@ -59,23 +59,31 @@ final class ChecksumReader {
         return crc;
     }
 
-    private int[] chunks(BlockExtent extent, long lengthBytes) throws TatamiException {
-        TatamiException last = null;
-        for (ServerId server : locator.order().of(extent.block(), extent.servers())) {
-            try {
-                return locator.blocks()
-                        .chunkChecksums(
-                                locator.servers().target(server, locator.deadline()),
-                                extent.block(),
-                                extent.generation(),
-                                0,
-                                lengthBytes);
-            } catch (TatamiException e) {
-                FileLocator.requireOtherCopyMayHelp(e);
-                locator.suspects().failed(server, e);
-                last = e;
+    private int[] chunks(FileReader reader, BlockExtent extent, long lengthBytes) throws TatamiException {
+        CopyRetries retries = locator.retries();
+        BlockExtent present = extent;
+        while (true) {
+            TatamiException last = new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
+            for (ServerId server : locator.order().of(present.block(), present.servers())) {
+                try {
+                    return locator.blocks()
+                            .chunkChecksums(
+                                    locator.servers().target(server, retries.deadline()),
+                                    present.block(),
+                                    present.generation(),
+                                    0,
+                                    lengthBytes);
+                } catch (TatamiException e) {
+                    FileLocator.requireOtherCopyMayHelp(e);
+                    locator.suspects().failed(server, e);
+                    last = e;
+                }
             }
+            if (!retries.pause(last)) {
+                throw last;
+            }
+            locator.servers().reconsider(last, retries.deadline());
+            present = locator.extentNow(reader.status(), present);
         }
-        throw last != null ? last : new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
     }
 }

@@ -1,7 +1,6 @@
 package io.tatami.client.file;
 
 import io.tatami.base.ErrorCode;
-import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.WaitLimit;
@@ -9,9 +8,6 @@ import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.block.ReadAttempt;
 import io.tatami.client.block.ReadTerms;
-import io.tatami.client.meta.Backoff;
-import io.tatami.client.meta.Deadline;
-import io.tatami.protocol.wire.BlockLocation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,21 +18,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses the copy of a block that a reader reads, in the order of {@link io.tatami.client.meta.ReadOrder}. A copy that
  * is silent for a second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have
- * failed, it asks the home for the present copies, for some rounds. A damaged copy comes last, and is read as far as it
- * is sound. Used by one thread.
+ * failed, it asks the home for the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far
+ * as it is sound. Used by one thread.
  */
 final class CopyChoice {
     /** The silence after which another copy is read beside the first, whatever the settings say. */
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final int ROUNDS_MAX = 4;
-
     private final FileLocator locator;
     private final ReadStatistics statistics;
     private final boolean vectored;
     private final FileContent content;
-    private final Deadline deadline;
-    private final Backoff backoff;
+    private final CopyRetries retries;
 
     /** The copies that may be read, the present one first. */
     private final List<ServerId> untried = new ArrayList<>();
@@ -45,7 +38,6 @@ final class CopyChoice {
     private final Deque<ServerId> damaged = new ArrayDeque<>();
 
     private BlockExtent extent;
-    private int rounds;
     private boolean anyCorrupt;
     private boolean sharesMemory = true;
 
@@ -62,8 +54,7 @@ final class CopyChoice {
         this.statistics = statistics;
         this.vectored = vectored;
         this.content = content;
-        this.deadline = locator.deadline();
-        this.backoff = locator.backoff();
+        this.retries = locator.retries();
         this.extent = extent;
         fill();
     }
@@ -106,15 +97,14 @@ final class CopyChoice {
             }
         } catch (TatamiException e) {
             drop(present(), e);
-            // A server that cannot be reached may be starting: its copy is waited for as long as an operation may take.
-            findOthers(e, e.code() == ErrorCode.UNAVAILABLE ? Integer.MAX_VALUE : ROUNDS_MAX);
+            findOthers(e);
             return null;
         }
         return race(attempt, offsetBytes, lengthBytes);
     }
 
     private ReadAttempt attempt(ServerId server, long offsetBytes, long lengthBytes) throws TatamiException {
-        BlockTarget target = locator.servers().target(server, deadline);
+        BlockTarget target = locator.servers().target(server, retries.deadline());
         return locator.blocks()
                 .beginReader(
                         target,
@@ -163,7 +153,7 @@ final class CopyChoice {
                 locator.timeoutNanos())) {
             CopyRace.Winner winner = race.run();
             if (winner == null) {
-                findOthers(remaining.last, ROUNDS_MAX);
+                findOthers(remaining.last);
                 return null;
             }
             for (ServerId loser : race.losers()) {
@@ -242,6 +232,11 @@ final class CopyChoice {
         sharesMemory = false;
     }
 
+    /** Bytes came from the present copy. */
+    void delivered() {
+        retries.succeeded();
+    }
+
     /**
      * Goes to the next copy, after the present one failed.
      *
@@ -249,7 +244,7 @@ final class CopyChoice {
      */
     void failed(TatamiException failure) throws TatamiException {
         drop(present(), failure);
-        findOthers(failure, ROUNDS_MAX);
+        findOthers(failure);
     }
 
     private void drop(ServerId server, TatamiException failure) throws TatamiException {
@@ -268,7 +263,7 @@ final class CopyChoice {
     }
 
     /** Where no copy is left: allows damaged ones, or asks the home again. */
-    private void findOthers(TatamiException failure, int roundsMax) throws TatamiException {
+    private void findOthers(TatamiException failure) throws TatamiException {
         if (untried.isEmpty() && !damaged.isEmpty()) {
             soundOnly = false;
             untried.addAll(damaged);
@@ -277,30 +272,15 @@ final class CopyChoice {
         if (!untried.isEmpty()) {
             return;
         }
-        if (++rounds >= roundsMax || deadline.isOver()) {
+        if (!retries.pause(failure)) {
             throw new TatamiException(
                     anyCorrupt ? ErrorCode.CORRUPT : failure.code(),
                     "no copy of " + extent.block() + " of " + content.status().path() + " can be read: "
                             + failure.getMessage(),
                     failure);
         }
-        backoff.pause(deadline);
-        locator.servers().reconsider(failure, deadline);
-        relocate();
-    }
-
-    /** Asks the home again. A block that is no longer the file's keeps the servers it had. */
-    private void relocate() throws TatamiException {
-        for (BlockLocation now : locator.locationsNow(content.status())) {
-            if (now.getBlockId() == extent.block().value()) {
-                extent = new BlockExtent(
-                        extent.block(),
-                        Generation.of(now.getGeneration()),
-                        extent.offsetBytes(),
-                        extent.lengthBytes(),
-                        ServerId.listOf(now.getServerIdList()));
-            }
-        }
+        locator.servers().reconsider(failure, retries.deadline());
+        extent = locator.extentNow(content.status(), extent);
         fill();
     }
 

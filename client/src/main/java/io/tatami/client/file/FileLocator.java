@@ -10,7 +10,6 @@ import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.entry.EntryReader;
-import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.ReadOrder;
@@ -23,14 +22,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out where a file's bytes are and how many can be read. Of a block that is being written, only its servers know
  * that. Safe for use by many threads.
  */
 final class FileLocator {
-    private static final int ROUNDS_MAX = 4;
-
     private final EntryReader entries;
     private final BlockServers servers;
     private final ReadOrder order;
@@ -80,8 +78,8 @@ final class FileLocator {
         return entries.deadline();
     }
 
-    Backoff backoff() {
-        return entries.backoff();
+    CopyRetries retries() {
+        return new CopyRetries(entries::deadline, entries::backoff);
     }
 
     /** The answers of several servers to one call. All together have the time of one request to a block server. */
@@ -134,9 +132,26 @@ final class FileLocator {
         return index;
     }
 
-    /** Where the file's blocks are now, by its id: they may have moved to other servers. */
-    List<BlockLocation> locationsNow(PathStatus status) throws TatamiException {
-        return entries.file(new FileId(status.id()), status.path()).wire().getBlockList();
+    /** A block with the servers that have it now, as the home says; with those it had where it left the file. */
+    BlockExtent extentNow(PathStatus status, BlockExtent extent) throws TatamiException {
+        BlockLocation now = locationNow(status, extent.block());
+        return now == null
+                ? extent
+                : new BlockExtent(
+                        extent.block(),
+                        Generation.of(now.getGeneration()),
+                        extent.offsetBytes(),
+                        extent.lengthBytes(),
+                        ServerId.listOf(now.getServerIdList()));
+    }
+
+    /** A block of a file, which is found by its id, as the home knows it now; null where it is no longer the file's. */
+    private @Nullable BlockLocation locationNow(PathStatus status, BlockId block) throws TatamiException {
+        PathStatus now = entries.file(new FileId(status.id()), status.path());
+        return now.wire().getBlockList().stream()
+                .filter(location -> location.getBlockId() == block.value())
+                .findFirst()
+                .orElse(null);
     }
 
     /** @param isFinal the block does not grow, so that the next one may have bytes */
@@ -147,12 +162,11 @@ final class FileLocator {
      * an operation may take.
      */
     private Visible visible(PathStatus status, BlockLocation found) throws TatamiException {
-        Backoff backoff = backoff();
-        Deadline deadline = deadline();
+        CopyRetries retries = retries();
         BlockLocation location = found;
-        for (int round = 1; location.getOpen(); round++) {
+        while (location.getOpen()) {
             LengthQuestion question = new LengthQuestion(this, location);
-            BlockInfoReply info = question.ask(deadline);
+            BlockInfoReply info = question.ask(retries.deadline());
             if (info != null) {
                 return new Visible(Math.max(location.getLength(), info.getVisibleLength()), info.getFinalized());
             }
@@ -160,29 +174,18 @@ final class FileLocator {
                 return new Visible(0, false);
             }
             TatamiException failure = question.failure();
-            int roundsMax = failure.code() == ErrorCode.UNAVAILABLE ? Integer.MAX_VALUE : ROUNDS_MAX;
-            if (round >= roundsMax || deadline.isOver()) {
+            if (!retries.pause(failure)) {
                 throw new TatamiException(
                         ErrorCode.UNAVAILABLE,
                         "the length of " + new BlockId(location.getBlockId()) + " of " + status.path()
                                 + ", which is being written, is unknown: " + failure.getMessage(),
                         failure);
             }
-            backoff.pause(deadline);
-            servers.reconsider(failure, deadline);
-            location = locationNow(status, location);
+            servers.reconsider(failure, retries.deadline());
+            BlockLocation now = locationNow(status, new BlockId(location.getBlockId()));
+            location = now == null ? location : now;
         }
         return new Visible(location.getLength(), true);
-    }
-
-    /** The block as the home knows it now; as it was where it is no longer the file's. */
-    private BlockLocation locationNow(PathStatus status, BlockLocation before) throws TatamiException {
-        for (BlockLocation now : locationsNow(status)) {
-            if (now.getBlockId() == before.getBlockId()) {
-                return now;
-            }
-        }
-        return before;
     }
 
     /** Throws what ends an operation rather than the use of one copy: an interrupt. */

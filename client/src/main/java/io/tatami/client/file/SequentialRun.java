@@ -52,6 +52,7 @@ final class SequentialRun implements AutoCloseable {
                 long sharedBefore = open.sharedBytes();
                 int length = requireBytes(open.read(destination));
                 position += length;
+                copies.delivered();
                 statistics.addBlockBytes(copies.isLocal(), length);
                 statistics.addStagedBytes(open.stagedBytes() - stagedBefore);
                 statistics.addLateBytes(open.lateBytes() - lateBefore);
@@ -95,6 +96,7 @@ final class SequentialRun implements AutoCloseable {
                 return;
             }
             int skipped = requireBytes((int) Math.min(Integer.MAX_VALUE, open.skip(target - position)));
+            copies.delivered();
             statistics.addSkippedBytes(skipped);
             position += skipped;
         }
