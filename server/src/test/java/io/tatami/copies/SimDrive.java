@@ -57,8 +57,11 @@ final class SimDrive implements AutoCloseable {
         this.id = new VolumeFormatter(CLUSTER, random).format(disk, store);
     }
 
-    /** Lets the {@code nth} access from now on fail, 0 for the next. */
+    /** Lets the {@code nth} access from now on fail, 0 for the next. Nothing more can happen to one without power. */
     void arm(int nth, SimFaults.Fault fault) {
+        if (faults.isPowerOff()) {
+            return;
+        }
         armed = fault;
         faults.arm(nth, fault);
     }

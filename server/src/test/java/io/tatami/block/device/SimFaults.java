@@ -44,6 +44,11 @@ public final class SimFaults {
         return accesses > faultAt;
     }
 
+    /** Whether the power has gone. */
+    public synchronized boolean isPowerOff() {
+        return powerOff;
+    }
+
     public synchronized void powerOn() {
         powerOff = false;
         faultAt = Long.MAX_VALUE;
