@@ -85,6 +85,8 @@ public final class ChaosBenchmark implements Callable<Integer> {
         progress.tell("seed %d, %d minutes, settings %s", drawn, minutes, SETTINGS);
         Path directory = place.work().resolve("chaos");
         Path logs = place.results().resolve("chaos-" + drawn).toAbsolutePath();
+        // Journals of a run that was interrupted name files of a cluster that is gone.
+        FileUtil.fullyDelete(logs.toFile());
         Files.createDirectories(logs);
         Undo undo = new Undo();
         try {

@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
 
 /**
  * A client process on a node, which reads commands from its standard input: {@code work NUMBER SEED WRITERS JOURNALS},
- * {@code judge JOURNALS}, {@code operate} or {@code fill NAME}. It prints {@code ready}, a line that begins with
+ * {@code judge JOURNALS}, {@code operate NODES} or {@code fill NAME}. It prints {@code ready}, a line that begins with
  * {@code done} for each command, and one for each violation.
  */
 final class ChaosClient {
@@ -41,7 +41,7 @@ final class ChaosClient {
             switch (words[0]) {
                 case "work" -> work(fs, words, report);
                 case "judge" -> judge(fs, Path.of(words[1]), report);
-                case "operate" -> operate();
+                case "operate" -> operate(Integer.parseInt(words[1]));
                 case "fill" -> fill(words[1]);
                 default -> throw new IOException("there is no role " + words[0]);
             }
@@ -117,11 +117,11 @@ final class ChaosClient {
     }
 
     /** What an administrator does. */
-    private static void operate() throws IOException, InterruptedException {
+    private static void operate(int nodes) throws IOException, InterruptedException {
         URI uri = URI.create(System.getenv("TATAMI_URI"));
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
         try (TatamiClient client = TatamiClient.connect(uri.getAuthority(), user, Settings.of(Map.of()))) {
-            ChaosOperator operator = new ChaosOperator(client.cluster());
+            ChaosOperator operator = new ChaosOperator(client.cluster(), nodes);
             serve(word -> switch (word) {
                 case "health" -> operator.health();
                 case "give-up" -> operator.giveUpDead();

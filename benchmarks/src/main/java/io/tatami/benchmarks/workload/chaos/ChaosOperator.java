@@ -18,14 +18,18 @@ final class ChaosOperator {
     private static final int FINDINGS_SHOWN = 3;
 
     private final ClusterAdmin cluster;
+    private final int nodes;
 
-    ChaosOperator(ClusterAdmin cluster) {
+    /** @param nodes of the lab */
+    ChaosOperator(ClusterAdmin cluster, int nodes) {
         this.cluster = cluster;
+        this.nodes = nodes;
     }
 
     /**
-     * Whether every block has its copies, no file is open, and no server is silent: the copies of one that is count for
-     * good until it is known to be dead, and its disk may be another one now.
+     * Whether every block has its copies, no file is open, and of each node one block server is not dead, while all
+     * nodes have one that runs. The copies of another one count for good until it is known to be dead, and its disk is
+     * another one now; its silence is noticed only after some seconds.
      *
      * @return {@value #WELL}, or what is not
      */
@@ -33,8 +37,9 @@ final class ChaosOperator {
         try {
             FsckReport found = cluster.fsck(TatamiPath.ROOT);
             long under = found.copies().underReplicatedBlocks();
-            long silent = servers(State.STALE).size();
-            if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0 && silent == 0) {
+            long gone = servers(State.DEAD).size() + servers(State.GONE).size();
+            long living = cluster.status().map().getBlockServerCount() - gone;
+            if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0 && living == nodes) {
                 return WELL;
             }
             StringBuilder text = new StringBuilder()
@@ -44,8 +49,10 @@ final class ChaosOperator {
                     .append(" blocks under-replicated, ")
                     .append(found.openFiles())
                     .append(" files open, ")
-                    .append(silent)
-                    .append(" servers silent");
+                    .append(living)
+                    .append(" block servers that are not dead on ")
+                    .append(nodes)
+                    .append(" nodes");
             found.findings().stream()
                     .limit(FINDINGS_SHOWN)
                     .forEach(problem -> text.append("; ")

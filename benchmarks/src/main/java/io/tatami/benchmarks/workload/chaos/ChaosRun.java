@@ -122,8 +122,13 @@ final class ChaosRun {
     private void awaitHealth() throws IOException, InterruptedException {
         harms.ended().forEach(clients::violation);
         long beginNanos = System.nanoTime();
+        String told = "";
         String health = clients.health();
         while (!health.equals(ChaosOperator.WELL)) {
+            if (!health.equals(told)) {
+                clients.tell("not well: %s", health);
+                told = health;
+            }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos);
             if (millis > TimeUnit.SECONDS.toMillis(healSeconds)) {
                 throw new IOException("not healed in " + healSeconds + " s: " + health);
