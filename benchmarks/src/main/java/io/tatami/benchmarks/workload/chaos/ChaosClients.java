@@ -106,7 +106,9 @@ final class ChaosClients implements AutoCloseable {
     private NodeProcess operator() throws IOException, InterruptedException {
         NodeProcess begun = operator;
         if (begun == null) {
-            begun = start(lab.nodes().get(0), List.of("operate", Integer.toString(lab.nodes().size())));
+            begun = start(
+                    lab.nodes().get(0),
+                    List.of("operate", Integer.toString(lab.nodes().size())));
             operator = begun;
         }
         return begun;

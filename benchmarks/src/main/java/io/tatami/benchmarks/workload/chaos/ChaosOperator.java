@@ -37,8 +37,8 @@ final class ChaosOperator {
         try {
             FsckReport found = cluster.fsck(TatamiPath.ROOT);
             long under = found.copies().underReplicatedBlocks();
-            long gone = servers(State.DEAD).size() + servers(State.GONE).size();
-            long living = cluster.status().map().getBlockServerCount() - gone;
+            int gone = servers(State.DEAD).size() + servers(State.GONE).size();
+            int living = cluster.status().map().getBlockServerCount() - gone;
             if (found.findings().isEmpty() && under == 0 && found.openFiles() == 0 && living == nodes) {
                 return WELL;
             }
