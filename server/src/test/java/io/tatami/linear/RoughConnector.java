@@ -208,6 +208,11 @@ final class RoughConnector implements Connector {
         }
 
         @Override
+        public boolean isCrowded() {
+            return real.isCrowded();
+        }
+
+        @Override
         public boolean isOpen() {
             return real.isOpen();
         }

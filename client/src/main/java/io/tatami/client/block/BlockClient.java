@@ -46,6 +46,9 @@ public final class BlockClient {
     /** Bytes do not pass through it, so one is enough, and memory is used again by whatever stream comes next. */
     private static final Lane SHARED_LANE = Lane.bulk(0);
 
+    /** More connections to one server than this, times the lanes of the settings, are not made. */
+    private static final int TURNS_MAX = 63;
+
     /**
      * For what servers send ahead of the read streams, beyond the one chunk that each is sure of: a quarter of the
      * direct memory, which all clients of the process share. The rest is for what is on its way through the network,
@@ -156,7 +159,7 @@ public final class BlockClient {
                 .setSoundOnly(terms.soundOnly())
                 .setBackground(terms.background())
                 .build();
-        return new ReadAttempt(target, connector.connect(target.address(), nextBulkLane()), clock, (bulk, mayWait) -> {
+        return new ReadAttempt(target, connectBulk(target), clock, (bulk, mayWait) -> {
             RegionLease lease =
                     terms.sharesMemory() && mayWait ? readLease(bulk, target, lengthBytes) : RegionLease.NONE;
             return BlockReadStream.open(
@@ -297,16 +300,30 @@ public final class BlockClient {
     }
 
     /**
-     * A connection for one more stream; streams take turns over the lanes.
+     * A connection for one more stream; streams take turns over the lanes. Beyond those of the settings there are more
+     * where these are crowded: streams of writers that rest, or of slow readers, let no other one wait.
      *
      * @throws TatamiException when the server cannot be reached
      */
     public Connection bulkConnection(BlockTarget target) throws TatamiException {
-        return connection(target, nextBulkLane());
+        Connection connection = within(target, connectBulk(target), settings.timeoutMillis());
+        if (connection == null) {
+            throw notInTime(target);
+        }
+        return connection;
     }
 
-    private Lane nextBulkLane() {
-        return Lane.bulk(Math.floorMod(nextLane.getAndIncrement(), settings.lanes()));
+    private CompletableFuture<Connection> connectBulk(BlockTarget target) {
+        return connectBulk(target, Math.floorMod(nextLane.getAndIncrement(), settings.lanes()), 0);
+    }
+
+    /** @param turn how many lanes were crowded; each lane of the settings has others of its own behind it */
+    private CompletableFuture<Connection> connectBulk(BlockTarget target, int lane, int turn) {
+        return connector
+                .connect(target.address(), Lane.bulk(lane + turn * settings.lanes()))
+                .thenCompose(connection -> connection.isCrowded() && turn < TURNS_MAX
+                        ? connectBulk(target, lane, turn + 1)
+                        : CompletableFuture.completedFuture(connection));
     }
 
     private Connection connection(BlockTarget target, Lane lane) throws TatamiException {
@@ -317,10 +334,15 @@ public final class BlockClient {
         return connection;
     }
 
-    /** Null where there is none in that time. */
     private @Nullable Connection connectionWithin(BlockTarget target, Lane lane, long millis) throws TatamiException {
+        return within(target, connector.connect(target.address(), lane), millis);
+    }
+
+    /** Null where there is none in that time. */
+    private @Nullable Connection within(BlockTarget target, CompletableFuture<Connection> connecting, long millis)
+            throws TatamiException {
         try {
-            return clock.get(connector.connect(target.address(), lane), TimeUnit.MILLISECONDS.toNanos(millis));
+            return clock.get(connecting, TimeUnit.MILLISECONDS.toNanos(millis));
         } catch (ExecutionException e) {
             throw unreachable(target, e);
         } catch (TimeoutException e) {

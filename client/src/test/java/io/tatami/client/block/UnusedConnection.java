@@ -31,6 +31,11 @@ public abstract class UnusedConnection implements Connection {
     }
 
     @Override
+    public boolean isCrowded() {
+        return false;
+    }
+
+    @Override
     public boolean isOpen() {
         return true;
     }

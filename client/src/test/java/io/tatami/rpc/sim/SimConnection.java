@@ -75,6 +75,12 @@ final class SimConnection implements Connection {
         return network.clusterId();
     }
 
+    /** It takes any number. */
+    @Override
+    public boolean isCrowded() {
+        return false;
+    }
+
     @Override
     public boolean isOpen() {
         return !closed.isDone();

@@ -26,6 +26,12 @@ public interface Connection {
     /** The cluster that the server said it belongs to. */
     UUID clusterId();
 
+    /**
+     * Whether at least half as many requests and streams are under way as may be in flight: one more stream, which may
+     * stay for hours, is better opened on another connection, as it would let others wait.
+     */
+    boolean isCrowded();
+
     /** False from the moment the connection is lost or closed; a new one comes from the {@link Connector}. */
     boolean isOpen();
 

@@ -98,6 +98,11 @@ public final class ClientConnection implements Connection {
     }
 
     @Override
+    public boolean isCrowded() {
+        return requests.isCrowded();
+    }
+
+    @Override
     public boolean isOpen() {
         return !closed.isDone() && link.channel().isActive();
     }

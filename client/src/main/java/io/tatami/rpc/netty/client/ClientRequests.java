@@ -30,10 +30,13 @@ final class ClientRequests {
     private final Outbox outbox;
     private final Clock clock;
     private final Semaphore permits;
+    private final int permitsMax;
     private final Runnable onBusy;
     private final IntObjectMap<PendingRequest> inflight = new IntObjectHashMap<>();
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
-    private int inflightMax;
+    /** Set by the event loop alone. */
+    private volatile int inflightMax;
+
     private int lastCallId;
     private NegotiatedProtocol agreement = NegotiatedProtocol.NONE;
     private TatamiException lost = new TatamiException(ErrorCode.UNAVAILABLE, "the connection is closed");
@@ -44,12 +47,18 @@ final class ClientRequests {
         this.outbox = outbox;
         this.clock = clock;
         this.inflightMax = settings.inflightRequestsMax();
-        this.permits = new Semaphore(settings.inflightRequestsMax() + settings.waitingRequestsMax());
+        this.permitsMax = settings.inflightRequestsMax() + settings.waitingRequestsMax();
+        this.permits = new Semaphore(permitsMax);
     }
 
     /** One for every request between its call and its end; safe for use by many threads. */
     Semaphore permits() {
         return permits;
+    }
+
+    /** {@link io.tatami.rpc.Connection#isCrowded}, for any thread. */
+    boolean isCrowded() {
+        return permitsMax - permits.availablePermits() >= Math.max(1, inflightMax / 2);
     }
 
     /** What the handshake agreed on. */
