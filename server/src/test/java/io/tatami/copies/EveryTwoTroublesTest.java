@@ -77,7 +77,8 @@ final class EveryTwoTroublesTest {
 
     /**
      * Goes on where its log ends, see {@link SoakLog}; a seed is a first trouble with every second one, in an order of
-     * chance, so that a part of them is a sample of all. {@code -Dtatami.test.every=N} takes every Nth second one.
+     * chance, so that a part of them is a sample of all. {@code -Dtatami.test.every=N} takes every Nth second one, and
+     * {@code -Dtatami.test.from=M}, below N, other ones for each M.
      */
     @Test
     @Tag("soak")
@@ -91,10 +92,11 @@ final class EveryTwoTroublesTest {
         }
         Collections.shuffle(all, new Random(SHUFFLE_SEED));
         int every = Integer.getInteger("tatami.test.every", 1);
+        int from = Integer.getInteger("tatami.test.from", 0);
         SoakLog.run("every-two-troubles.log", FIRST_TROUBLES_OF_A_LINE, all.size(), (seed, counts) -> {
             First first = all.get((int) seed - 1);
             List<Planned> seconds = run(first.meeting(), first.later(), List.of(first.trouble()), counts);
-            for (int which = (int) (seed % every); which < seconds.size(); which += every) {
+            for (int which = (int) ((seed + from) % every); which < seconds.size(); which += every) {
                 if (first.trouble().goesWith(seconds.get(which))) {
                     List<Planned> plan = List.of(first.trouble(), seconds.get(which));
                     List<Planned> unused = run(first.meeting(), first.later(), plan, counts);

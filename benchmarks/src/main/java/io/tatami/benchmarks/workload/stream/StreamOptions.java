@@ -30,6 +30,11 @@ final class StreamOptions {
         return files * mebibytes;
     }
 
+    /** The most that a peer has of one turn, and of the one before it, which is being deleted. */
+    long mebibytesAtOnce() {
+        return (long) files * Math.max(mebibytes, warmUpMebibytes);
+    }
+
     int streamsMax() {
         return streamCounts.stream().mapToInt(Integer::intValue).max().orElse(1);
     }

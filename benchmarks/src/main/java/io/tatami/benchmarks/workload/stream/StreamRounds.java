@@ -84,7 +84,7 @@ final class StreamRounds {
 
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("stream-" + name);
-        long capacity = 2L * options.totalMebibytes() + SPARE_MEBIBYTES;
+        long capacity = 2 * options.mebibytesAtOnce() + SPARE_MEBIBYTES;
         try (Peer peer = Peers.startInUse(name, directory, capacity, copies, undo);
                 StreamClients clients =
                         new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
