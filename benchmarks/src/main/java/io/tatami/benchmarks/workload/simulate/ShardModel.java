@@ -252,18 +252,23 @@ final class ShardModel {
         }
     }
 
-    /** As {@code CopyPuller}: those that drain as any other. */
+    /** As {@code CopyPuller}: servers that serve, and others only where none does. */
     private List<ServerId> sources(BlockWork work) {
-        return work.counted().stream().filter(this::isReadable).toList();
-    }
-
-    private boolean isReadable(ServerId server) {
-        return fleet.serves(server.value()) || fleet.standing(server.value()) == Standing.DRAINING;
+        List<ServerId> serving = work.counted().stream()
+                .filter(server -> fleet.serves(server.value()))
+                .toList();
+        return serving.isEmpty()
+                ? work.counted().stream()
+                        .filter(server -> fleet.standing(server.value()) == Standing.DRAINING)
+                        .toList()
+                : serving;
     }
 
     /** Good copies, and those on servers that drain. */
     long readable(BlockWork work) {
-        return work.counted().stream().filter(this::isReadable).count();
+        return work.counted().stream()
+                .filter(server -> fleet.serves(server.value()) || fleet.standing(server.value()) == Standing.DRAINING)
+                .count();
     }
 
     private void judgeChanged() {

@@ -172,11 +172,8 @@ final class CopyPuller {
                 .build();
     }
 
-    /**
-     * Servers that have the block and with whose copy nothing is wrong: those that serve first, by their load. One that
-     * is drained is among these: it has less to do than others, and all its blocks are to be copied.
-     */
-    static List<WriteTarget> sources(ClusterMap map, NeededBlock needed, SourceLoads loads) {
+    /** Servers that have the block and with whose copy nothing is wrong: those that serve first, by their load. */
+    private static List<WriteTarget> sources(ClusterMap map, NeededBlock needed, SourceLoads loads) {
         List<Copy> counted = BlockCopies.counted(needed.getBlock());
         List<WriteTarget> serving = new ArrayList<>();
         List<WriteTarget> others = new ArrayList<>();
@@ -187,8 +184,8 @@ final class CopyPuller {
             for (BlockServerInfo info : map.getBlockServerList()) {
                 if (info.getServerId() == counted.get(i).server().value()) {
                     switch (info.getState()) {
-                        case ACTIVE, JOINING, DRAINING -> serving.add(target(info));
-                        case MAINTENANCE, STALE -> others.add(target(info));
+                        case ACTIVE, JOINING -> serving.add(target(info));
+                        case DRAINING, MAINTENANCE, STALE -> others.add(target(info));
                         case DEAD, GONE, UNRECOGNIZED -> {}
                     }
                 }
