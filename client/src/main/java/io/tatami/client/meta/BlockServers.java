@@ -90,11 +90,20 @@ public final class BlockServers {
 
     /**
      * To be called before servers are tried again: one that was not reached may have started again at another address,
-     * and then the map is read anew. Other failures need no newer map.
+     * and then the map is read anew. Other failures need no newer map. Where no metadata server answers either, as
+     * after a restart of all, the map that is known remains.
      */
     public void reconsider(TatamiException failure, Deadline deadline) throws TatamiException {
-        if (failure.code() == ErrorCode.UNAVAILABLE) {
+        if (failure.code() != ErrorCode.UNAVAILABLE) {
+            return;
+        }
+        try {
             router.refreshSince(router.refreshes(), deadline);
+        } catch (TatamiException e) {
+            if (!e.code().isRetryable()) {
+                throw e;
+            }
+            failure.addSuppressed(e);
         }
     }
 
