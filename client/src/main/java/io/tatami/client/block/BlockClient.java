@@ -29,6 +29,7 @@ import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.DirectMemory;
 import io.tatami.rpc.Lane;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -301,7 +302,8 @@ public final class BlockClient {
 
     /**
      * A connection for one more stream; streams take turns over the lanes. Beyond those of the settings there are more
-     * where these are crowded: streams of writers that rest, or of slow readers, let no other one wait.
+     * where these are crowded: streams of writers that rest, or of slow readers, let no other one wait. A crowded one
+     * is used where the server takes no more.
      *
      * @throws TatamiException when the server cannot be reached
      */
@@ -314,15 +316,20 @@ public final class BlockClient {
     }
 
     private CompletableFuture<Connection> connectBulk(BlockTarget target) {
-        return connectBulk(target, Math.floorMod(nextLane.getAndIncrement(), settings.lanes()), 0);
+        int lane = Math.floorMod(nextLane.getAndIncrement(), settings.lanes());
+        return connectBulk(target.address(), lane, 0);
     }
 
-    /** @param turn how many lanes were crowded; each lane of the settings has others of its own behind it */
-    private CompletableFuture<Connection> connectBulk(BlockTarget target, int lane, int turn) {
+    /**
+     * Goes on to the next turn on an event loop, where no name may be looked up.
+     *
+     * @param turn how many lanes were crowded; each lane of the settings has others of its own behind it
+     */
+    private CompletableFuture<Connection> connectBulk(SocketAddress address, int lane, int turn) {
         return connector
-                .connect(target.address(), Lane.bulk(lane + turn * settings.lanes()))
+                .connect(address, Lane.bulk(lane + turn * settings.lanes()))
                 .thenCompose(connection -> connection.isCrowded() && turn < TURNS_MAX
-                        ? connectBulk(target, lane, turn + 1)
+                        ? connectBulk(address, lane, turn + 1).exceptionally(failure -> connection)
                         : CompletableFuture.completedFuture(connection));
     }
 
