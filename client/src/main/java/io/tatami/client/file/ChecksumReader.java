@@ -76,13 +76,19 @@ final class ChecksumReader {
                 } catch (TatamiException e) {
                     FileLocator.requireOtherCopyMayHelp(e);
                     locator.suspects().failed(server, e);
+                    retries.failed(e);
                     last = e;
                 }
             }
-            if (!retries.pause(last)) {
-                throw last;
+            TatamiException reason = retries.pause(last);
+            if (reason == null) {
+                throw new TatamiException(
+                        last.code(),
+                        "no server tells the checksum of " + extent.block() + " of "
+                                + reader.status().path() + ": " + last.getMessage(),
+                        last);
             }
-            locator.servers().reconsider(last, retries.deadline());
+            locator.servers().reconsider(reason, retries.deadline());
             present = locator.extentNow(reader.status(), present);
         }
     }

@@ -71,7 +71,9 @@ final class CopyChoice {
     BlockReadStream open(long offsetBytes, long lengthBytes) throws TatamiException {
         while (true) {
             if (untried.isEmpty()) {
-                throw new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        extent.block() + " of " + content.status().path() + " has no known copy");
             }
             BlockReadStream stream = openPresent(offsetBytes, lengthBytes);
             if (stream != null) {
@@ -249,6 +251,7 @@ final class CopyChoice {
 
     private void drop(ServerId server, TatamiException failure) throws TatamiException {
         FileLocator.requireOtherCopyMayHelp(failure);
+        retries.failed(failure);
         if (failure.code() == ErrorCode.CORRUPT) {
             anyCorrupt = true;
             statistics.countChecksumFailure();
@@ -272,14 +275,15 @@ final class CopyChoice {
         if (!untried.isEmpty()) {
             return;
         }
-        if (!retries.pause(failure)) {
+        TatamiException reason = retries.pause(failure);
+        if (reason == null) {
             throw new TatamiException(
                     anyCorrupt ? ErrorCode.CORRUPT : failure.code(),
                     "no copy of " + extent.block() + " of " + content.status().path() + " can be read: "
                             + failure.getMessage(),
                     failure);
         }
-        locator.servers().reconsider(failure, retries.deadline());
+        locator.servers().reconsider(reason, retries.deadline());
         extent = locator.extentNow(content.status(), extent);
         fill();
     }

@@ -102,11 +102,12 @@ final class FileLocator {
         List<BlockLocation> locations = status.wire().getBlockList();
         int lastKnown = lastKnown(locations);
         for (int index = 0; index < locations.size(); index++) {
-            BlockLocation location = locations.get(index);
-            Visible visible = location.getOpen() && index >= lastKnown
-                    ? visible(status, location)
-                    : new Visible(location.getLength(), true);
+            BlockLocation listed = locations.get(index);
+            Visible visible = listed.getOpen() && index >= lastKnown
+                    ? visible(status, listed)
+                    : new Visible(listed, listed.getLength(), true);
             if (visible.lengthBytes > 0) {
+                BlockLocation location = visible.location;
                 BlockId block = new BlockId(location.getBlockId());
                 List<ServerId> holders = ServerId.listOf(location.getServerIdList());
                 extents.add(new BlockExtent(
@@ -154,8 +155,13 @@ final class FileLocator {
                 .orElse(null);
     }
 
-    /** @param isFinal the block does not grow, so that the next one may have bytes */
-    private record Visible(long lengthBytes, boolean isFinal) {}
+    /**
+     * What can be read of a block.
+     *
+     * @param location by which that was found out; a copy of an older generation may have other bytes
+     * @param isFinal the block does not grow, so that the next one may have bytes
+     */
+    private record Visible(BlockLocation location, long lengthBytes, boolean isFinal) {}
 
     /**
      * Asks the block's servers in rounds. A server that cannot be reached may be starting: it is waited for as long as
@@ -168,13 +174,14 @@ final class FileLocator {
             LengthQuestion question = new LengthQuestion(this, location);
             BlockInfoReply info = question.ask(retries.deadline());
             if (info != null) {
-                return new Visible(Math.max(location.getLength(), info.getVisibleLength()), info.getFinalized());
+                return new Visible(
+                        location, Math.max(location.getLength(), info.getVisibleLength()), info.getFinalized());
             }
             if (question.isUnbegun()) {
-                return new Visible(0, false);
+                return new Visible(location, 0, false);
             }
             TatamiException failure = question.failure();
-            if (!retries.pause(failure)) {
+            if (retries.pause(failure) == null) {
                 throw new TatamiException(
                         ErrorCode.UNAVAILABLE,
                         "the length of " + new BlockId(location.getBlockId()) + " of " + status.path()
@@ -185,7 +192,7 @@ final class FileLocator {
             BlockLocation now = locationNow(status, new BlockId(location.getBlockId()));
             location = now == null ? location : now;
         }
-        return new Visible(location.getLength(), true);
+        return new Visible(location, location.getLength(), true);
     }
 
     /** Throws what ends an operation rather than the use of one copy: an interrupt. */

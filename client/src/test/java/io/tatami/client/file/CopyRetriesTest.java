@@ -1,6 +1,8 @@
 package io.tatami.client.file;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
@@ -44,7 +46,7 @@ final class CopyRetriesTest {
     @Test
     void aServerThatCannotBeReachedIsWaitedForAsLongAsAnOperationMayTake() throws Exception {
         long begin = clock.monotonicNanos();
-        while (retries.pause(UNREACHABLE)) {
+        while (retries.pause(UNREACHABLE) != null) {
             assertTrue(clock.monotonicNanos() - begin <= OPERATION.toNanos());
         }
         assertTrue(clock.monotonicNanos() - begin >= OPERATION.toNanos());
@@ -53,25 +55,53 @@ final class CopyRetriesTest {
     @Test
     void otherFailuresAreMetAFewTimes() throws Exception {
         for (int round = 1; round < CopyRetries.ROUNDS_MAX; round++) {
-            assertTrue(retries.pause(BROKEN));
+            assertSame(BROKEN, retries.pause(BROKEN));
         }
-        assertFalse(retries.pause(BROKEN));
+        assertNull(retries.pause(BROKEN));
     }
 
     @Test
     void aBlockThatIsReadForLongerThanAnOperationMayTakeSurvivesARestart() throws Exception {
-        assertTrue(retries.pause(UNREACHABLE));
+        assertSame(UNREACHABLE, retries.pause(UNREACHABLE));
         retries.succeeded();
         clock.sleep(OPERATION.toNanos() * 60);
-        assertTrue(retries.pause(UNREACHABLE));
+        assertSame(UNREACHABLE, retries.pause(UNREACHABLE));
         assertFalse(retries.deadline().isOver());
     }
 
     @Test
     void failuresThatLieBeforeBytesThatCameDoNotCount() throws Exception {
         for (int i = 0; i < 100; i++) {
-            assertTrue(retries.pause(BROKEN));
+            assertSame(BROKEN, retries.pause(BROKEN));
             retries.succeeded();
         }
+    }
+
+    @Test
+    void whatIsMetAfterALongStartIsMetAFewTimes() throws Exception {
+        for (int round = 0; round < 2 * CopyRetries.ROUNDS_MAX; round++) {
+            assertSame(UNREACHABLE, retries.pause(UNREACHABLE));
+        }
+        for (int round = 1; round < CopyRetries.ROUNDS_MAX; round++) {
+            assertSame(BROKEN, retries.pause(BROKEN));
+        }
+        assertNull(retries.pause(BROKEN));
+    }
+
+    @Test
+    void aServerThatWasNotReachedBeforeBytesThatCameIsNotWaitedFor() throws Exception {
+        retries.failed(UNREACHABLE);
+        retries.succeeded();
+        assertSame(BROKEN, retries.pause(BROKEN));
+    }
+
+    @Test
+    void oneServerThatCannotBeReachedIsWaitedForWhateverTheLastOneSays() throws Exception {
+        for (int round = 0; round < 2 * CopyRetries.ROUNDS_MAX; round++) {
+            retries.failed(UNREACHABLE);
+            retries.failed(BROKEN);
+            assertSame(UNREACHABLE, retries.pause(BROKEN));
+        }
+        assertSame(BROKEN, retries.pause(BROKEN));
     }
 }
