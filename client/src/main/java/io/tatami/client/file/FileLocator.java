@@ -190,7 +190,11 @@ final class FileLocator {
             }
             servers.reconsider(failure, retries.deadline());
             BlockLocation now = locationNow(status, new BlockId(location.getBlockId()));
-            location = now == null ? location : now;
+            if (now == null) {
+                // It was empty and is given up, or the file was cut before it.
+                return new Visible(location, 0, true);
+            }
+            location = now;
         }
         return new Visible(location, location.getLength(), true);
     }
