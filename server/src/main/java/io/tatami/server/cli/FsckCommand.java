@@ -42,6 +42,7 @@ final class FsckCommand implements Callable<Integer> {
 
     @Parameters(
             index = "1",
+            arity = "0..1",
             paramLabel = "PATH",
             defaultValue = "/",
             description = "The path to check (default: ${DEFAULT-VALUE}).")
