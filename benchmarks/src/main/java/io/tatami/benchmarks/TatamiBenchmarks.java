@@ -14,6 +14,7 @@ import io.tatami.benchmarks.workload.heal.HealBenchmark;
 import io.tatami.benchmarks.workload.jobs.JobsCommand;
 import io.tatami.benchmarks.workload.join.JoinBenchmark;
 import io.tatami.benchmarks.workload.list.ListBenchmark;
+import io.tatami.benchmarks.workload.locality.LocalityBenchmark;
 import io.tatami.benchmarks.workload.meta.CapacityBenchmark;
 import io.tatami.benchmarks.workload.meta.MetaBenchmark;
 import io.tatami.benchmarks.workload.micro.MicroBenchmarks;
@@ -53,6 +54,7 @@ public final class TatamiBenchmarks {
                 CapacityBenchmark.class,
                 ChaosBenchmark.class,
                 HealBenchmark.class,
+                LocalityBenchmark.class,
                 BlocksBenchmark.class,
                 RestingBenchmark.class,
                 SimulateBenchmark.class

@@ -37,11 +37,19 @@ public final class ServerProcess implements AutoCloseable {
         command.add(classPathFirst + ":" + System.getProperty("java.class.path"));
         command.add(mainClass);
         command.addAll(arguments);
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
+        return start(new ProcessBuilder(command), mainClass, output);
+    }
+
+    /**
+     * Starts a command that runs one Java process.
+     *
+     * @param name for messages
+     */
+    public static ServerProcess start(ProcessBuilder command, String name, Path output) throws IOException {
+        Process process = command.redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        endWithThisProgram(process, mainClass);
+        endWithThisProgram(process, name);
         return new ServerProcess(process, output);
     }
 

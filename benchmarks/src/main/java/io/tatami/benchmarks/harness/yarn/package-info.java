@@ -1,6 +1,7 @@
 /**
- * YARN's daemons on this host, and Hadoop's word count as a job. Imports {@code host} of the harness. Imported by
- * {@code benchmarks.quickstart} and {@code benchmarks.workload.jobs}.
+ * YARN's daemons on this host or on the nodes of a lab, and Hadoop's word count as a job. Imports {@code host} of the
+ * harness and {@code server.lab}. Imported by {@code benchmarks.quickstart}, {@code benchmarks.workload.jobs} and
+ * {@code benchmarks.workload.locality}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.yarn;

@@ -1,0 +1,159 @@
+package io.tatami.benchmarks.workload.locality;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.benchmarks.harness.client.NodeProcess;
+import io.tatami.benchmarks.harness.host.Undo;
+import io.tatami.benchmarks.harness.report.Progress;
+import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundsCommand;
+import io.tatami.benchmarks.harness.yarn.LabYarn;
+import io.tatami.server.lab.Lab;
+import io.tatami.server.lab.LabNode;
+import io.tatami.server.lab.LabRole;
+import io.tatami.server.lab.LabSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code tatami bench locality}: the same jobs on the same nodes, which have YARN's NodeManagers beside block servers
+ * or beside DataNodes, one file system up at a time; where their maps ran, pooled over the rounds.
+ */
+@Command(
+        name = "locality",
+        mixinStandardHelpOptions = true,
+        description = "How many maps of Hadoop's word count, TeraSort and TestDFSIO run on a host that has their bytes,"
+                + " by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
+public final class LocalityBenchmark extends RoundsCommand {
+    private static final List<String> COLUMNS =
+            List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "seconds");
+    private static final long READY_SECONDS = 120;
+    private static final long COMMAND_SECONDS = 1_800;
+    private static final int RACKS = 2;
+    private static final int SHARDS = 2;
+    private static final int SPARE_MEBIBYTES = 2_048;
+    private static final int COPIES = 3;
+
+    /** The master of a job, and two tasks beside it. */
+    private static final int CONTAINERS_MEBIBYTES = 1_536;
+
+    @Option(names = "--peers", split = ",", description = "In this order (default: ${DEFAULT-VALUE}).")
+    private List<String> peers = List.of("tatami", "hdfs");
+
+    @Option(names = "--nodes", description = "With storage and tasks (default: ${DEFAULT-VALUE}).")
+    private int nodes = 4;
+
+    @Option(
+            names = "--jobs",
+            split = ",",
+            description = "Of wordcount, terasort and dfsio; a map of TestDFSIO is beside the file that names its"
+                    + " file (default: ${DEFAULT-VALUE}).")
+    private List<String> jobs = List.of("wordcount", "terasort", "dfsio");
+
+    @Option(names = "--block", paramLabel = "MIB", description = "MiB of each block (default: ${DEFAULT-VALUE}).")
+    private int blockMebibytes = 16;
+
+    @Option(names = "--size", paramLabel = "MIB", description = "MiB of each job's input (default: ${DEFAULT-VALUE}).")
+    private int mebibytes = 256;
+
+    private final Progress progress = new Progress();
+
+    public LocalityBenchmark() {
+        super("locality", COLUMNS, 5);
+    }
+
+    @Override
+    protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
+        if (!LabSpec.isRoot()) {
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED, "nodes with names of their own are made by root alone; be root");
+        }
+        results.remark(nodes + " nodes in " + RACKS + " racks, inputs of " + mebibytes + " MiB in blocks of "
+                + blockMebibytes + " MiB and " + COPIES + " copies");
+        for (String peer : peers) {
+            Map<String, MapPlaces> pooled = new TreeMap<>();
+            inLab(peer, rounds.rounds(), work, undo, results, pooled);
+            pooled.forEach((job, places) -> results.remark(String.format(
+                    "%s, %s: %.2f of %d maps node-local, %d rack-local, %d elsewhere",
+                    peer, job, places.nodeLocalPart(), places.launched(), places.rackLocal(), places.elsewhere())));
+        }
+        return true;
+    }
+
+    private void inLab(String peer, int rounds, Path work, Undo undo, Results results, Map<String, MapPlaces> pooled)
+            throws IOException, InterruptedException {
+        boolean isHdfs = peer.equals("hdfs");
+        Path directory = work.resolve("locality");
+        long capacity = ((long) mebibytes * (jobs.size() + 1) * COPIES + SPARE_MEBIBYTES) << 20;
+        LabSpec spec = LabSpec.of(directory, new LabSpec.Shape(nodes, RACKS, 1, SHARDS), capacity);
+        undo.add(() -> Lab.remove(directory));
+        progress.tell("%s: a lab of %d nodes", peer, nodes);
+        Lab lab = Lab.up(isHdfs ? spec.withHdfs() : spec);
+        if (isHdfs) {
+            for (LabNode node : lab.nodes()) {
+                lab.kill(node, List.of(LabRole.METADATA, LabRole.BLOCK));
+            }
+        }
+        Path logs = Files.createDirectories(work.resolve("locality-clients"));
+        try (LabYarn yarn = LabYarn.start(lab, work.resolve("locality-yarn"), base(lab, isHdfs), CONTAINERS_MEBIBYTES);
+                NodeProcess client = new NodeProcess(
+                        lab,
+                        lab.nodes().get(0),
+                        LocalityClient.class,
+                        logs,
+                        progress::tell,
+                        List.of(yarn.configuration().toString()))) {
+            client.answer("ready", READY_SECONDS);
+            client.ask("nodes " + nodes, COMMAND_SECONDS);
+            for (String job : jobs) {
+                progress.tell("%s: the input of %s", peer, job);
+                client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
+            }
+            for (int round = 1; round <= rounds; round++) {
+                for (String job : jobs) {
+                    String answer = client.ask("run " + job, COMMAND_SECONDS);
+                    MapPlaces places = MapPlaces.parse(answer);
+                    double seconds = Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)) / 1e3;
+                    pooled.merge(job, places, MapPlaces::plus);
+                    results.row(
+                            peer,
+                            job,
+                            round,
+                            places.launched(),
+                            places.nodeLocal(),
+                            places.rackLocal(),
+                            places.elsewhere(),
+                            String.format("%.1f", seconds));
+                    progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
+                }
+            }
+        }
+        Lab.remove(directory);
+    }
+
+    /** What clients of the lab have, but that a task is on the host that it runs on. */
+    private Configuration base(Lab lab, boolean isHdfs) {
+        Configuration base = new Configuration();
+        Path directory = isHdfs ? lab.hdfsConfiguration() : lab.nodes().get(0).clientConfiguration();
+        for (String site : List.of("core-site.xml", "hdfs-site.xml")) {
+            if (Files.exists(directory.resolve(site))) {
+                base.addResource(
+                        new org.apache.hadoop.fs.Path(directory.resolve(site).toUri()));
+            }
+        }
+        base.unset("tatami.client.host");
+        base.setInt("tatami.client.replication", COPIES);
+        base.set("tatami.client.block.size", blockMebibytes + "m");
+        base.setLong("dfs.blocksize", (long) blockMebibytes << 20);
+        base.setInt("dfs.replication", COPIES);
+        return base;
+    }
+}

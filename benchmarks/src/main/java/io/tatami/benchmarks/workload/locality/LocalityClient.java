@@ -1,0 +1,148 @@
+package io.tatami.benchmarks.workload.locality;
+
+import io.tatami.benchmarks.harness.yarn.LabYarn;
+import io.tatami.benchmarks.harness.yarn.WordCountJob;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.examples.terasort.TeraGen;
+import org.apache.hadoop.examples.terasort.TeraSort;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.TestDFSIO;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+
+/**
+ * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
+ * {@code prepare JOB MIB} makes a job's input, and {@code run JOB} answers with {@link MapPlaces} and milliseconds.
+ * Argument: the directory of the configuration.
+ */
+public final class LocalityClient {
+    private static final Path DIRECTORY = new Path("/locality");
+    private static final Path TEXT = new Path(DIRECTORY, "text");
+    private static final Path ROWS = new Path(DIRECTORY, "rows");
+    private static final int ROW_BYTES = 100;
+    private static final int DFSIO_FILES = 8;
+    private static final int VOCABULARY = 5_000;
+    private static final int TEXT_CHUNK_BYTES = 1 << 20;
+
+    private final Configuration configuration;
+    private final FileSystem fs;
+    private long dfsioMebibytes;
+    private int runs;
+
+    private LocalityClient(Configuration configuration) throws IOException {
+        this.configuration = configuration;
+        this.fs = FileSystem.get(configuration);
+    }
+
+    public static void main(String[] words) throws Exception {
+        Configuration configuration = new Configuration(false);
+        for (String site : List.of("core-site.xml", "yarn-site.xml", "mapred-site.xml")) {
+            configuration.addResource(
+                    new Path(java.nio.file.Path.of(words[0], site).toUri()));
+        }
+        LocalityClient client = new LocalityClient(configuration);
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        System.out.println("ready");
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            System.out.println("done " + client.answer(line.split(" ", -1)));
+        }
+        System.exit(0);
+    }
+
+    private String answer(String[] words) throws Exception {
+        switch (words[0]) {
+            case "nodes" -> LabYarn.awaitNodes(configuration, Integer.parseInt(words[1]));
+            case "prepare" -> prepare(words[1], Long.parseLong(words[2]));
+            case "run" -> {
+                return run(words[1]);
+            }
+            default -> throw new IOException("there is no command " + words[0]);
+        }
+        return "";
+    }
+
+    private void prepare(String job, long mebibytes) throws Exception {
+        switch (job) {
+            case "wordcount" -> writeText(mebibytes);
+            case "terasort" -> {
+                tool(new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
+            }
+            case "dfsio" -> {
+                dfsioMebibytes = Math.max(1, mebibytes / DFSIO_FILES);
+                dfsio("-write");
+            }
+            default -> throw new IOException("there is no job " + job);
+        }
+    }
+
+    private void writeText(long mebibytes) throws IOException {
+        Random random = new Random(1);
+        try (FSDataOutputStream out = fs.create(new Path(TEXT, "words"), true)) {
+            for (long chunk = 0; chunk < mebibytes; chunk++) {
+                StringBuilder text = new StringBuilder(TEXT_CHUNK_BYTES);
+                while (text.length() < TEXT_CHUNK_BYTES) {
+                    text.append("word").append(random.nextInt(VOCABULARY)).append(random.nextInt(8) == 0 ? '\n' : ' ');
+                }
+                text.setLength(TEXT_CHUNK_BYTES);
+                out.write(text.toString().getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+    }
+
+    private String run(String job) throws Exception {
+        Path output = new Path(DIRECTORY, "out-" + ++runs);
+        try (MapPlaces.Watch watch = new MapPlaces.Watch(configuration)) {
+            long beginNanos = System.nanoTime();
+            switch (job) {
+                case "wordcount" -> WordCountJob.run(configuration, TEXT, output);
+                case "terasort" -> tool(new TeraSort(), ROWS.toString(), output.toString());
+                case "dfsio" -> dfsio("-read");
+                default -> throw new IOException("there is no job " + job);
+            }
+            long millis = (System.nanoTime() - beginNanos) / 1_000_000;
+            MapPlaces places = watch.ended();
+            fs.delete(output, true);
+            return places + " " + millis;
+        }
+    }
+
+    private void dfsio(String what) throws Exception {
+        Configuration own = new Configuration(configuration);
+        own.set("test.build.data", new Path(DIRECTORY, "dfsio").toString());
+        java.nio.file.Path results = Files.createTempFile("dfsio", ".log");
+        try {
+            run(
+                    own,
+                    new TestDFSIO(),
+                    what,
+                    "-nrFiles",
+                    Integer.toString(DFSIO_FILES),
+                    "-size",
+                    dfsioMebibytes + "MB",
+                    "-resFile",
+                    results.toString());
+        } finally {
+            Files.deleteIfExists(results);
+        }
+    }
+
+    private void tool(Tool tool, String... arguments) throws Exception {
+        run(configuration, tool, arguments);
+    }
+
+    private static void run(Configuration configuration, Tool tool, String... arguments) throws Exception {
+        int exitCode = ToolRunner.run(new Configuration(configuration), tool, arguments);
+        if (exitCode != 0) {
+            throw new IOException(tool.getClass().getSimpleName() + " ended with " + exitCode);
+        }
+    }
+}
