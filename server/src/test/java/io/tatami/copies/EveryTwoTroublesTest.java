@@ -8,9 +8,11 @@ import io.tatami.copies.PlannedTroubles.Planned;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -83,14 +85,7 @@ final class EveryTwoTroublesTest {
     @Test
     @Tag("soak")
     void everyTwoTroublesAreSurvived() throws Exception {
-        List<First> all = new ArrayList<>();
-        for (Meeting meeting : Meeting.values()) {
-            for (long later : LATER_MILLIS) {
-                run(meeting, later, List.of(), new TreeMap<>())
-                        .forEach(first -> all.add(new First(meeting, later, first)));
-            }
-        }
-        Collections.shuffle(all, new Random(SHUFFLE_SEED));
+        List<First> all = allFirst();
         int every = Integer.getInteger("tatami.test.every", 1);
         int from = Integer.getInteger("tatami.test.from", 0);
         SoakLog.run("every-two-troubles.log", FIRST_TROUBLES_OF_A_LINE, all.size(), (seed, counts) -> {
@@ -103,6 +98,39 @@ final class EveryTwoTroublesTest {
                 }
             }
         });
+    }
+
+    /**
+     * Each first trouble with each kind of second one at the next step at which that is possible: what meets while
+     * nothing has answered the first one yet. Goes on where its log ends.
+     */
+    @Test
+    @Tag("soak")
+    void everyTwoTroublesThatFollowEachOtherAreSurvived() throws Exception {
+        List<First> all = allFirst();
+        SoakLog.run("every-two-troubles-next.log", FIRST_TROUBLES_OF_A_LINE, all.size(), (seed, counts) -> {
+            First first = all.get((int) seed - 1);
+            Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+            for (Planned second : run(first.meeting(), first.later(), List.of(first.trouble()), counts)) {
+                if (first.trouble().goesWith(second) && kinds.add(second.kind())) {
+                    List<Planned> unused =
+                            run(first.meeting(), first.later(), List.of(first.trouble(), second), counts);
+                }
+            }
+        });
+    }
+
+    /** In an order of chance. */
+    private List<First> allFirst() {
+        List<First> all = new ArrayList<>();
+        for (Meeting meeting : Meeting.values()) {
+            for (long later : LATER_MILLIS) {
+                run(meeting, later, List.of(), new TreeMap<>())
+                        .forEach(first -> all.add(new First(meeting, later, first)));
+            }
+        }
+        Collections.shuffle(all, new Random(SHUFFLE_SEED));
+        return all;
     }
 
     private record First(Meeting meeting, long later, Planned trouble) {}
