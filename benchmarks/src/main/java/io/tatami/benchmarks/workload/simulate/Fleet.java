@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.workload.simulate;
 
 import io.tatami.base.ServerId;
+import io.tatami.benchmarks.harness.report.Skew;
 import io.tatami.cluster.ServersView;
 import io.tatami.cluster.ServersView.Server;
 import io.tatami.cluster.ServersView.Standing;

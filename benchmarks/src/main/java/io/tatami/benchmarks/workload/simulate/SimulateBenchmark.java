@@ -3,6 +3,7 @@ package io.tatami.benchmarks.workload.simulate;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RunPlace;
+import io.tatami.benchmarks.harness.report.Skew;
 import io.tatami.benchmarks.workload.simulate.PlannerMeter.Planner;
 import java.io.IOException;
 import java.nio.file.Files;

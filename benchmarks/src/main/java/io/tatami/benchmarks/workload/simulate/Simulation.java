@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.workload.simulate;
 
 import io.tatami.base.ServerId;
+import io.tatami.benchmarks.harness.report.Skew;
 import io.tatami.benchmarks.workload.simulate.PlannerMeter.Planner;
 import io.tatami.benchmarks.workload.simulate.Transfers.Transfer;
 import io.tatami.cluster.BalancePlan;

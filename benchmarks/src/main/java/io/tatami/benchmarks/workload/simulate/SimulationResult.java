@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.simulate;
 
+import io.tatami.benchmarks.harness.report.Skew;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.simulate;
+package io.tatami.benchmarks.harness.report;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param maxToMean 1 where all have the same; 0 where there is nothing
  * @param deviationPercent the standard deviation in percent of the mean
  */
-record Skew(double maxToMean, double deviationPercent) {
+public record Skew(double maxToMean, double deviationPercent) {
     /** @param rooms what each value is divided by; null for 1 */
-    static Skew of(double[] values, double @Nullable [] rooms) {
+    public static Skew of(double[] values, double @Nullable [] rooms) {
         double[] parts = values.clone();
         for (int i = 0; rooms != null && i < parts.length; i++) {
             parts[i] /= rooms[i];
