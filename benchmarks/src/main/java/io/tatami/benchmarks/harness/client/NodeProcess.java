@@ -45,7 +45,7 @@ public final class NodeProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx192m",
-                "-XX:MaxDirectMemorySize=256m",
+                "-XX:MaxDirectMemorySize=512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
