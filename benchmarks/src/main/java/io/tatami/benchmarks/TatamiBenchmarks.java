@@ -11,6 +11,7 @@ import io.tatami.benchmarks.workload.failover.FailoverBenchmark;
 import io.tatami.benchmarks.workload.fence.FenceBenchmark;
 import io.tatami.benchmarks.workload.flush.FlushBenchmark;
 import io.tatami.benchmarks.workload.heal.HealBenchmark;
+import io.tatami.benchmarks.workload.ior.IorBenchmark;
 import io.tatami.benchmarks.workload.jobs.JobsCommand;
 import io.tatami.benchmarks.workload.join.JoinBenchmark;
 import io.tatami.benchmarks.workload.list.ListBenchmark;
@@ -55,6 +56,7 @@ public final class TatamiBenchmarks {
                 ChaosBenchmark.class,
                 HealBenchmark.class,
                 LocalityBenchmark.class,
+                IorBenchmark.class,
                 BlocksBenchmark.class,
                 RestingBenchmark.class,
                 SimulateBenchmark.class
