@@ -308,11 +308,7 @@ public final class BlockClient {
      * @throws TatamiException when the server cannot be reached
      */
     public Connection bulkConnection(BlockTarget target) throws TatamiException {
-        Connection connection = within(target, connectBulk(target), settings.timeoutMillis());
-        if (connection == null) {
-            throw notInTime(target);
-        }
-        return connection;
+        return inTime(target, connectBulk(target));
     }
 
     private CompletableFuture<Connection> connectBulk(BlockTarget target) {
@@ -334,7 +330,11 @@ public final class BlockClient {
     }
 
     private Connection connection(BlockTarget target, Lane lane) throws TatamiException {
-        Connection connection = connectionWithin(target, lane, settings.timeoutMillis());
+        return inTime(target, connector.connect(target.address(), lane));
+    }
+
+    private Connection inTime(BlockTarget target, CompletableFuture<Connection> connecting) throws TatamiException {
+        Connection connection = within(target, connecting, settings.timeoutMillis());
         if (connection == null) {
             throw notInTime(target);
         }

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.harness.report;
 
+import java.util.List;
 import java.util.Locale;
 
 /** A picture with a title, a remark and two axes from 0, to which its user adds what is to be seen. Of one thread. */
@@ -70,6 +71,22 @@ public final class SvgPlot {
     /** Where a value of the axis that runs upwards lies, in pixels from the top. */
     public double y(double value) {
         return height - BOTTOM - value / up.end() * (height - TOP - BOTTOM);
+    }
+
+    /** A point of a line, by the values of both axes. */
+    public record Point(double across, double up) {}
+
+    /**
+     * Joins points.
+     *
+     * @param dashes of the line, as SVG's {@code stroke-dasharray}; {@code none} for a whole one
+     */
+    public void line(List<Point> points, String colour, String dashes) {
+        StringBuilder all = new StringBuilder();
+        points.forEach(point -> all.append(format("%.1f,%.1f ", x(point.across()), y(point.up()))));
+        add(
+                "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
+                all.toString().trim(), colour, dashes);
     }
 
     /** A piece of SVG, as {@link #format} makes it. */

@@ -173,7 +173,7 @@ final class YarnSettings {
         } catch (YarnException e) {
             throw new IOException("YARN does not tell its nodes", e);
         } catch (IOException e) {
-            // Not listening yet; whoever waits gives up in time.
+            // Not listening yet; the wait has an end of its own.
             return 0;
         }
     }

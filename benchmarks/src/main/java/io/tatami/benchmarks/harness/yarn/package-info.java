@@ -1,6 +1,6 @@
 /**
- * YARN's daemons on this host or on the nodes of a lab, and Hadoop's word count as a job. Imports {@code host} of the
- * harness and {@code server.lab}. Imported by {@code benchmarks.quickstart}, {@code benchmarks.workload.jobs} and
+ * YARN's daemons on this host or on the nodes of a lab, and programs of Hadoop that run there. Imports {@code host} of
+ * the harness and {@code server.lab}. Imported by {@code benchmarks.quickstart}, {@code benchmarks.workload.jobs} and
  * {@code benchmarks.workload.locality}.
  */
 @NullMarked

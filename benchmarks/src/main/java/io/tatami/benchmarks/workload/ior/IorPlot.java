@@ -2,6 +2,7 @@ package io.tatami.benchmarks.workload.ior;
 
 import io.tatami.benchmarks.harness.report.SvgPlot;
 import io.tatami.benchmarks.harness.report.SvgPlot.Axis;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.function.Function;
@@ -55,26 +56,18 @@ final class IorPlot {
 
     /** Void cells are left out; a line that has no point is not there. */
     private void line(Function<Integer, OptionalDouble> figure, String name, String colour, String dashes) {
-        StringBuilder points = new StringBuilder();
-        double endX = 0;
-        double endY = 0;
+        List<SvgPlot.Point> points = new ArrayList<>();
         for (int count : servers) {
-            OptionalDouble value = figure.apply(count);
-            if (value.isPresent()) {
-                endX = plot.x(count);
-                endY = plot.y(value.getAsDouble());
-                points.append(SvgPlot.format("%.1f,%.1f ", endX, endY));
-            }
+            figure.apply(count).ifPresent(value -> points.add(new SvgPlot.Point(count, value)));
         }
         if (points.isEmpty()) {
             return;
         }
-        plot.add(
-                "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
-                points.toString().trim(), colour, dashes);
+        plot.line(points, colour, dashes);
+        SvgPlot.Point last = points.get(points.size() - 1);
         plot.add(
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" fill=\"%s\">%s</text>\n",
-                endX - 4, endY - 4, colour, name);
+                plot.x(last.across()) - 4, plot.y(last.up()) - 4, colour, name);
     }
 
     String svg() {

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.jobs;
 
+import io.tatami.benchmarks.harness.yarn.HadoopTool;
 import java.io.IOException;
 import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
@@ -7,7 +8,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
-import org.apache.hadoop.util.ToolRunner;
 
 /** Hadoop's TestDFSIO as a job; speed is measured by {@code bench dfsio}, here it only has to work. */
 final class DfsioJobs {
@@ -48,11 +48,15 @@ final class DfsioJobs {
     }
 
     private void run(String what, int files, int mebibytesEach) throws Exception {
-        int exitCode = ToolRunner.run(configuration, new TestDFSIO(), new String[] {
-            what, "-nrFiles", String.valueOf(files), "-size", mebibytesEach + "MB", "-resFile", results.toString()
-        });
-        if (exitCode != 0) {
-            throw new IOException("TestDFSIO " + what + " ended with " + exitCode);
-        }
+        HadoopTool.run(
+                configuration,
+                new TestDFSIO(),
+                what,
+                "-nrFiles",
+                String.valueOf(files),
+                "-size",
+                mebibytesEach + "MB",
+                "-resFile",
+                results.toString());
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.jobs;
 
+import io.tatami.benchmarks.harness.yarn.HadoopTool;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +13,6 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.Tool;
-import org.apache.hadoop.util.ToolRunner;
 
 /** Hadoop's TeraGen, TeraSort and TeraValidate; what was sorted is what was generated. */
 final class TeraJobs {
@@ -32,22 +31,17 @@ final class TeraJobs {
         Path generated = new Path(directory, "generated");
         Path sorted = new Path(directory, "sorted");
         Path report = new Path(directory, "report");
-        run(new TeraGen(), "-Dmapreduce.job.maps=2", String.valueOf(rows), generated.toString());
-        run(new TeraSort(), "-Dmapreduce.job.reduces=2", generated.toString(), sorted.toString());
-        run(new TeraValidate(), sorted.toString(), report.toString());
+        HadoopTool.run(
+                configuration, new TeraGen(), "-Dmapreduce.job.maps=2", String.valueOf(rows), generated.toString());
+        HadoopTool.run(
+                configuration, new TeraSort(), "-Dmapreduce.job.reduces=2", generated.toString(), sorted.toString());
+        HadoopTool.run(configuration, new TeraValidate(), sorted.toString(), report.toString());
         String expected = "checksum\t" + checksum(generated, rows);
         String told = report(report);
         if (!told.equals(expected)) {
             throw new IOException("TeraValidate tells \"" + told + "\", not \"" + expected + "\"");
         }
         return rows + " rows were generated and sorted by key; " + told.replace('\t', ' ');
-    }
-
-    private void run(Tool tool, String... arguments) throws Exception {
-        int exitCode = ToolRunner.run(new Configuration(configuration), tool, arguments);
-        if (exitCode != 0) {
-            throw new IOException(tool.getClass().getSimpleName() + " ended with " + exitCode);
-        }
     }
 
     /** The sum of the rows' CRC32, as TeraValidate tells it, of rows read here and by no job. */

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.locality;
 
+import io.tatami.benchmarks.harness.yarn.HadoopTool;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
 import java.io.BufferedReader;
@@ -16,8 +17,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
-import org.apache.hadoop.util.Tool;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
@@ -73,9 +72,9 @@ public final class LocalityClient {
     private void prepare(String job, long mebibytes) throws Exception {
         switch (job) {
             case "wordcount" -> writeText(mebibytes);
-            case "terasort" -> {
-                tool(new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
-            }
+            case "terasort" ->
+                HadoopTool.run(
+                        configuration, new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
             case "dfsio" -> {
                 dfsioMebibytes = Math.max(1, mebibytes / DFSIO_FILES);
                 dfsio("-write");
@@ -104,7 +103,7 @@ public final class LocalityClient {
             long beginNanos = System.nanoTime();
             switch (job) {
                 case "wordcount" -> WordCountJob.run(configuration, TEXT, output);
-                case "terasort" -> tool(new TeraSort(), ROWS.toString(), output.toString());
+                case "terasort" -> HadoopTool.run(configuration, new TeraSort(), ROWS.toString(), output.toString());
                 case "dfsio" -> dfsio("-read");
                 default -> throw new IOException("there is no job " + job);
             }
@@ -120,7 +119,7 @@ public final class LocalityClient {
         own.set("test.build.data", new Path(DIRECTORY, "dfsio").toString());
         java.nio.file.Path results = Files.createTempFile("dfsio", ".log");
         try {
-            run(
+            HadoopTool.run(
                     own,
                     new TestDFSIO(),
                     what,
@@ -132,17 +131,6 @@ public final class LocalityClient {
                     results.toString());
         } finally {
             Files.deleteIfExists(results);
-        }
-    }
-
-    private void tool(Tool tool, String... arguments) throws Exception {
-        run(configuration, tool, arguments);
-    }
-
-    private static void run(Configuration configuration, Tool tool, String... arguments) throws Exception {
-        int exitCode = ToolRunner.run(new Configuration(configuration), tool, arguments);
-        if (exitCode != 0) {
-            throw new IOException(tool.getClass().getSimpleName() + " ended with " + exitCode);
         }
     }
 }

@@ -30,14 +30,10 @@ final class CurvePlot {
     }
 
     String svg() {
-        StringBuilder points = new StringBuilder();
-        for (Sample sample : curve) {
-            points.append(
-                    SvgPlot.format("%.1f,%.1f ", plot.x(sample.seconds() / SECONDS_PER_HOUR), plot.y(sample.blocks())));
-        }
-        plot.add(
-                "<polyline points=\"%s\" fill=\"none\" stroke=\"steelblue\" stroke-width=\"2\"/>\n",
-                points.toString().trim());
+        List<SvgPlot.Point> points = curve.stream()
+                .map(sample -> new SvgPlot.Point(sample.seconds() / SECONDS_PER_HOUR, sample.blocks()))
+                .toList();
+        plot.line(points, "steelblue", "none");
         return plot.svg();
     }
 }
