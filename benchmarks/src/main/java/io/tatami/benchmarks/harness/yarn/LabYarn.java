@@ -62,8 +62,11 @@ public final class LabYarn implements AutoCloseable {
         LabNode first = lab.nodes().get(0);
         for (LabNode node : lab.nodes()) {
             Path local = Files.createDirectories(directory.resolve(node.name()));
-            Configuration settings = YarnSettings.of(local, configuration(first), base, containersMebibytes);
+            // The file of host names that this program may have been started with has no node of the lab.
+            Configuration settings = YarnSettings.of(local, configuration(first), base, containersMebibytes, List.of());
             YarnSettings.listen(settings, first.name(), node.name(), ports);
+            // What failed is looked for on this machine, and the file system of the lab is gone by then.
+            settings.setBoolean("yarn.log-aggregation-enable", false);
             YarnSettings.write(settings, configuration(node));
         }
         start(first, YarnSettings.RESOURCE_MANAGER, "resourcemanager");

@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.harness.yarn;
 
 import io.tatami.benchmarks.harness.host.FreePorts;
+import io.tatami.benchmarks.harness.host.HostNames;
 import io.tatami.benchmarks.harness.host.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -42,7 +43,8 @@ public final class YarnCluster implements AutoCloseable {
      */
     public static YarnCluster start(Path directory, Configuration base, int containersMebibytes)
             throws IOException, InterruptedException {
-        Configuration configuration = YarnSettings.of(directory, directory.resolve("conf"), base, containersMebibytes);
+        Configuration configuration = YarnSettings.of(
+                directory, directory.resolve("conf"), base, containersMebibytes, HostNames.javaOptions());
         YarnSettings.listen(configuration, LOOPBACK, LOOPBACK, FreePorts.take(YarnSettings.PORTS));
         YarnCluster cluster = new YarnCluster(directory, configuration);
         try {

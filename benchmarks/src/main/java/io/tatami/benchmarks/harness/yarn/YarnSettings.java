@@ -55,8 +55,10 @@ final class YarnSettings {
      * @param conf that is first on the class path of tasks
      * @param base names the default file system
      * @param containersMebibytes which tasks and masters share, 512 each
+     * @param taskOptions that the Java of tasks and masters is started with
      */
-    static Configuration of(Path directory, Path conf, Configuration base, int containersMebibytes) {
+    static Configuration of(
+            Path directory, Path conf, Configuration base, int containersMebibytes, List<String> taskOptions) {
         Configuration configuration = new Configuration(base);
         // A NodeManager that is up before the ResourceManager listens waits 30 s else before it asks once more.
         configuration.setInt("yarn.resourcemanager.connect.retry-interval.ms", 500);
@@ -87,7 +89,7 @@ final class YarnSettings {
         configuration.set("yarn.application.classpath", classPath);
         configuration.set("mapreduce.application.classpath", classPath);
         configuration.setInt("yarn.app.mapreduce.am.resource.mb", 512);
-        String options = "-Xmx320m -XX:+UseSerialGC " + String.join(" ", HostNames.javaOptions());
+        String options = "-Xmx320m -XX:+UseSerialGC " + String.join(" ", taskOptions);
         configuration.set("yarn.app.mapreduce.am.command-opts", options + " " + QUICK_START);
         configuration.setInt("mapreduce.map.memory.mb", 512);
         configuration.setInt("mapreduce.reduce.memory.mb", 512);

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.jobs;
 
+import io.tatami.benchmarks.harness.host.KeptLogs;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.peer.HdfsPeer;
 import io.tatami.benchmarks.harness.peer.TatamiPeer;

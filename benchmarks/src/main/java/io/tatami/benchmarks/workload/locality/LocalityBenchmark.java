@@ -3,6 +3,7 @@ package io.tatami.benchmarks.workload.locality;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.benchmarks.harness.client.NodeProcess;
+import io.tatami.benchmarks.harness.host.KeptLogs;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
@@ -111,32 +112,42 @@ public final class LocalityBenchmark extends RoundsCommand {
                         logs,
                         progress::tell,
                         List.of(yarn.configuration().toString()))) {
-            client.answer("ready", READY_SECONDS);
-            client.ask("nodes " + nodes, COMMAND_SECONDS);
-            for (String job : jobs) {
-                progress.tell("%s: the input of %s", peer, job);
-                client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
-            }
-            for (int round = 1; round <= rounds; round++) {
-                for (String job : jobs) {
-                    String answer = client.ask("run " + job, COMMAND_SECONDS);
-                    MapPlaces places = MapPlaces.parse(answer);
-                    double seconds = Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)) / 1e3;
-                    pooled.merge(job, places, MapPlaces::plus);
-                    results.row(
-                            peer,
-                            job,
-                            round,
-                            places.launched(),
-                            places.nodeLocal(),
-                            places.rackLocal(),
-                            places.elsewhere(),
-                            String.format("%.1f", seconds));
-                    progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
-                }
+            try {
+                runJobs(peer, rounds, client, results, pooled);
+            } catch (IOException e) {
+                progress.tell("%s: the logs of all processes are kept in %s", peer, KeptLogs.of(work));
+                throw e;
             }
         }
         Lab.remove(directory);
+    }
+
+    private void runJobs(String peer, int rounds, NodeProcess client, Results results, Map<String, MapPlaces> pooled)
+            throws IOException, InterruptedException {
+        client.answer("ready", READY_SECONDS);
+        client.ask("nodes " + nodes, COMMAND_SECONDS);
+        for (String job : jobs) {
+            progress.tell("%s: the input of %s", peer, job);
+            client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
+        }
+        for (int round = 1; round <= rounds; round++) {
+            for (String job : jobs) {
+                String answer = client.ask("run " + job, COMMAND_SECONDS);
+                MapPlaces places = MapPlaces.parse(answer);
+                double seconds = Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)) / 1e3;
+                pooled.merge(job, places, MapPlaces::plus);
+                results.row(
+                        peer,
+                        job,
+                        round,
+                        places.launched(),
+                        places.nodeLocal(),
+                        places.rackLocal(),
+                        places.elsewhere(),
+                        String.format("%.1f", seconds));
+                progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
+            }
+        }
     }
 
     /** What clients of the lab have, but that a task is on the host that it runs on. */

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.jobs;
+package io.tatami.benchmarks.harness.host;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -9,17 +9,17 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 
-/** Copies of what servers and containers said, for when a run failed and its directories are removed. */
-final class KeptLogs {
+/** Copies of what servers, clients and containers said, for when a run failed and its directories are removed. */
+public final class KeptLogs {
     private static final Set<String> DIRECTORIES = Set.of("logs", "container-logs");
-    private static final String OUTPUT = ".out";
+    private static final Set<String> ENDINGS = Set.of(".out", ".err");
 
     private KeptLogs() {}
 
     /**
      * Copies what there is below {@code work} to a new directory beside it, under the same paths; servers may go on.
      */
-    static Path of(Path work) throws IOException {
+    public static Path of(Path work) throws IOException {
         Path kept = Files.createTempDirectory(work.toAbsolutePath().getParent(), work.getFileName() + "-logs");
         Files.walkFileTree(work, new SimpleFileVisitor<>() {
             @Override
@@ -46,7 +46,7 @@ final class KeptLogs {
                 return true;
             }
         }
-        return relative.toString().endsWith(OUTPUT);
+        return ENDINGS.stream().anyMatch(relative.toString()::endsWith);
     }
 
     private static void copy(Path from, Path to) throws IOException {
