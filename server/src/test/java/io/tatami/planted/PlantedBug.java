@@ -349,7 +349,52 @@ enum PlantedBug {
             "io/tatami/meta/service/host/RoutedPeers.java",
             "credential.toBlockServer(to)",
             "credential.bytes()",
-            "io.tatami.meta.service.host.RoutedPeersTest#eachServerIsShownItsOwnCredential");
+            "io.tatami.meta.service.host.RoutedPeersTest#eachServerIsShownItsOwnCredential"),
+    A_CHANGE_IS_NOT_ANNOUNCED_TO_THE_SHARDS_OF_DIRECTORIES_BELOW(
+            "io/tatami/meta/op/tree/ShardsOfHandles.java",
+            "if (!from.getSelfOnly()) {",
+            "if (from.getSpread() > 1 << 20) {",
+            "io.tatami.meta.service.tree.DirectoryFlowsTest"
+                    + "#aHandleOfADirectoryThatIsMadeJustBeforeARenameIsAnnouncedIsStaleAfterIt"),
+    A_CHANGE_IS_ANNOUNCED_TO_THE_FIRST_SHARD_OF_A_DIRECTORY_ALONE(
+            "io/tatami/meta/op/tree/ShardsOfHandles.java",
+            "step < Math.max(1, spread)",
+            "step < Math.min(1, spread)",
+            "io.tatami.meta.service.sim.TransactionSimulationTest#transactionsHoldWhateverCrashesAndGetsLost"),
+    DIRECTORIES_BEYOND_THE_LIMIT_ARE_TAKEN_FOR_NONE(
+            "io/tatami/meta/op/tree/ShardsOfHandles.java",
+            "if (left < 0) {",
+            "if (left < -1_000_000) {",
+            "io.tatami.meta.op.tree.ShardsOfHandlesTest"
+                    + "#asManyDirectoriesAsAreLookedAtAreNamedAndOneMoreMeansEveryShard"),
+    THE_SHARDS_OF_HANDLES_ARE_ASKED_FOR_BEFORE_NO_MORE_ARE_MADE(
+            "io/tatami/meta/service/tree/LeaderTree.java",
+            """
+            TreeChanges.Change change = changes.begin(
+                    directories.stream().map(TreeChange::getDirectoryId).toList());
+            // Not before: a handle of a directory that was made just now must not be missed.
+            return group().read(shardsOfHandles, RequestOrigin.SERVICE, question.build())
+                    .thenCompose(concerned -> announce(concerned, directories, change.version()))
+                    .thenCompose(body)
+                    .whenComplete((result, failure) -> end(changes, change, failure));
+""",
+            """
+            return group().read(shardsOfHandles, RequestOrigin.SERVICE, question.build())
+                    .thenCompose(concerned -> {
+                        TreeChanges.Change change = changes.begin(
+                                directories.stream().map(TreeChange::getDirectoryId).toList());
+                        return announce(concerned, directories, change.version())
+                                .thenCompose(body)
+                                .whenComplete((result, failure) -> end(changes, change, failure));
+                    });
+""",
+            "io.tatami.meta.service.tree.DirectoryFlowsTest"
+                    + "#aHandleThatIsMadeWhileARenameAsksForItsShardsIsStaleAfterIt"),
+    A_WRITER_GOES_ON_BY_A_GATE_THAT_IS_NOT_TOLD(
+            "io/tatami/meta/op/write/Writer.java",
+            "|| home.getEntryGroup() != state.id().value()",
+            "|| home.getEntryGroup() < 0",
+            "io.tatami.meta.op.file.WritingTest#writerWhoseFileIsNamedInAnotherShardAsksTheTreeEachTime");
 
     private final String source;
     private final String text;

@@ -340,6 +340,25 @@ final class EndToEndTest {
         assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
     }
 
+    /** Of eight directories some are in another shard than the file's home. */
+    @Test
+    void aWriterWhoseFileWasMovedIntoADeletedDirectoryIsToldWhereverThatIs() throws Exception {
+        for (int i = 0; i < 8; i++) {
+            TatamiPath file = home.child("f" + i);
+            TatamiPath directory = home.child("d" + i);
+            assertTrue(client.mkdirs(directory, CreateSpec.modes(0755, 0), false));
+            FileWriter writer = client.create(file, CreateSpec.DEFAULT);
+            byte[] bytes = random(100_000);
+            writer.write(bytes, 0, bytes.length);
+            writer.hsync(true);
+            client.rename(file, directory.child("f"), false);
+            writer.hsync(true);
+            assertTrue(client.delete(directory, true));
+            TatamiException gone = assertThrows(TatamiException.class, writer::close);
+            assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
+        }
+    }
+
     @Test
     void manyPathsAreDeletedAtOnce() throws Exception {
         List<TatamiPath> paths = new ArrayList<>();

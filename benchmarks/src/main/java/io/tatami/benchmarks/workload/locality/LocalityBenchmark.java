@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.Command;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Option;
 public final class LocalityBenchmark extends RoundsCommand {
     private static final List<String> COLUMNS =
             List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "seconds");
+    private static final Set<LabRole> OF_TATAMI = Set.of(LabRole.METADATA, LabRole.BLOCK);
     private static final long READY_SECONDS = 120;
     private static final long COMMAND_SECONDS = 1_800;
     private static final int RACKS = 2;
@@ -100,7 +102,7 @@ public final class LocalityBenchmark extends RoundsCommand {
         Lab lab = Lab.up(isHdfs ? spec.withHdfs() : spec);
         if (isHdfs) {
             for (LabNode node : lab.nodes()) {
-                lab.kill(node, List.of(LabRole.METADATA, LabRole.BLOCK));
+                lab.kill(node, node.roles().stream().filter(OF_TATAMI::contains).toList());
             }
         }
         Path logs = Files.createDirectories(work.resolve("locality-clients"));

@@ -13,8 +13,8 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 
 /**
- * Changes a directory's attributes. A change that handles depend on must be announced to all shards;
- * {@link PlanOutdatedException} where another directory has the path now.
+ * Changes a directory's attributes. A change that handles depend on must be announced; {@link PlanOutdatedException}
+ * where another directory has the path now.
  */
 public final class CommitAttributes implements Operation<TreeState, CommitAttributesRequest, Empty> {
     @Override

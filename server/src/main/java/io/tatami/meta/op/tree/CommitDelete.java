@@ -9,9 +9,9 @@ import io.tatami.meta.state.TreeState.Named;
 import io.tatami.protocol.wire.DeleteDirectoryReply;
 
 /**
- * Takes a directory with all below it out of the tree, in constant time. The change must be announced to all shards
- * and, unless the deletion is recursive, no shard may hold a file of the directory; {@link PlanOutdatedException} where
- * another directory has the path now, or where the directory was divided further since its shards were asked.
+ * Takes a directory with all below it out of the tree, in constant time. The change must be announced and, unless the
+ * deletion is recursive, no shard may hold a file of the directory; {@link PlanOutdatedException} where another
+ * directory has the path now, or where the directory was divided further since its shards were asked.
  */
 public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, DeleteDirectoryReply> {
     @Override

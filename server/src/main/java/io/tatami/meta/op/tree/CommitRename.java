@@ -13,8 +13,8 @@ import io.tatami.protocol.wire.Empty;
 
 /**
  * Gives a directory another name and, where an empty one has it, puts it in that one's place. The change must be
- * announced to all shards, and the new name reserved or the replaced directory known to hold no file;
- * {@link PlanOutdatedException} where the tree has changed since that was planned.
+ * announced, and the new name reserved or the replaced directory known to hold no file; {@link PlanOutdatedException}
+ * where the tree has changed since that was planned.
  */
 public final class CommitRename implements Operation<TreeState, CommitRenameRequest, Empty> {
     @Override

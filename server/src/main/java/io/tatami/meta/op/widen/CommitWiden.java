@@ -9,8 +9,8 @@ import io.tatami.protocol.wire.WidenDirectoryReply;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 
 /**
- * Divides a directory's entries over twice as many shards. The change must be announced to all shards. From here on
- * each name belongs to its new shard; the entries follow.
+ * Divides a directory's entries over twice as many shards. The change must be announced. From here on each name belongs
+ * to its new shard; the entries follow.
  */
 public final class CommitWiden implements Operation<TreeState, WidenDirectoryRequest, WidenDirectoryReply> {
     private final int shards;

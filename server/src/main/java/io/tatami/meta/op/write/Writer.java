@@ -66,7 +66,7 @@ final class Writer {
         }
         LeaseRecord lease = WriteLease.of(state, id, home);
         // A first lease may have gone with the leader that had it.
-        if (lease == null ? file.isUnwritten() : hasChangedAbove(state, lease)) {
+        if (lease == null ? file.isUnwritten() : hasChangedAbove(state, home, lease)) {
             requireStanding(state, context, file);
         }
         return file;
@@ -148,9 +148,13 @@ final class Writer {
         }
     }
 
-    /** Whether a directory that was above the file may have been changed, moved or deleted since that was known. */
-    private static boolean hasChangedAbove(ShardState state, LeaseRecord lease) {
-        if (lease.getAncestorIdCount() == 0) {
+    /**
+     * Whether a directory that was above the file may have been changed, moved or deleted since that was known. This
+     * shard is told only where it has the file's name.
+     */
+    private static boolean hasChangedAbove(ShardState state, HomeRecord.Builder home, LeaseRecord lease) {
+        if (lease.getAncestorIdCount() == 0
+                || home.getEntryGroup() != state.id().value()) {
             return true;
         }
         TreeVersion known = new TreeVersion(lease.getVersion());

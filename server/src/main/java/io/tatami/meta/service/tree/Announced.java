@@ -6,9 +6,9 @@ import io.tatami.protocol.wire.DirectorySlice;
 import java.util.List;
 
 /**
- * A change that every shard knows of, so that none acts on older handles.
+ * A change that every shard knows of at which an older handle that it concerns may be used, so that none acts on one.
  *
- * @param slices of all shards, read since then
+ * @param slices of these shards, among which are all that hold entries of the directories, read since then
  */
 public record Announced(TreeVersion version, List<DirectorySlice> slices) {
     /**

@@ -9,8 +9,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.BeginTerm;
 import io.tatami.meta.op.tree.PlanOutdatedException;
+import io.tatami.meta.op.tree.ShardsOfHandles;
 import io.tatami.meta.op.tree.wire.BeginTermRequest;
 import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.meta.op.tree.wire.ShardsOfHandlesReply;
+import io.tatami.meta.op.tree.wire.ShardsOfHandlesRequest;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupPeers;
@@ -55,6 +58,7 @@ public final class LeaderTree {
     private final JudgedSubtrees judged = new JudgedSubtrees();
     private final DirectoryIds ids;
     private final List<ShardAnnouncer> announcers;
+    private final ShardsOfHandles shardsOfHandles;
     private CompletableFuture<TreeChanges> term =
             Failures.failed(ErrorCode.UNAVAILABLE, "the new leader of the namespace group is not ready yet; ask again");
 
@@ -66,6 +70,7 @@ public final class LeaderTree {
                 .mapToObj(shard ->
                         new ShardAnnouncer(GroupId.ofShard(shard), parts.peers(), settings.announceTimeoutMillis()))
                 .toList();
+        this.shardsOfHandles = new ShardsOfHandles(shards());
     }
 
     public Group<TreeState> group() {
@@ -162,17 +167,37 @@ public final class LeaderTree {
     }
 
     /**
-     * Announces a change to every shard and then goes on to commit it. Paths through the directories are resolved again
-     * once the result is there, whatever it is, unless it is that the group has stopped: then the change may be in the
-     * log, and no path through the directories is resolved any more. Where a shard does not acknowledge in time nothing
-     * is changed, and the failure is BUSY.
+     * Announces a change to every shard at which a handle that it concerns may be used, and then goes on to commit it.
+     * Paths through the directories are resolved again once the result is there, whatever it is, unless it is that the
+     * group has stopped: then the change may be in the log, and no path through the directories is resolved any more.
+     * Where a shard does not acknowledge in time nothing is changed, and the failure is BUSY.
      */
     public <R> CompletableFuture<R> changing(
             List<TreeChange> directories, Function<Announced, CompletableFuture<R>> body) {
+        return changing(directories, 0, body);
+    }
+
+    /** {@link #changing(List, Function)} of a directory that is to have another spread. */
+    public <R> CompletableFuture<R> spreading(
+            TreeChange directory, int spread, Function<Announced, CompletableFuture<R>> body) {
+        return changing(List.of(directory), spread, body);
+    }
+
+    private <R> CompletableFuture<R> changing(
+            List<TreeChange> directories, int spread, Function<Announced, CompletableFuture<R>> body) {
+        ShardsOfHandlesRequest.Builder question = ShardsOfHandlesRequest.newBuilder();
+        for (TreeChange directory : directories) {
+            question.addFrom(ShardsOfHandlesRequest.From.newBuilder()
+                    .setDirectoryId(directory.getDirectoryId())
+                    .setSelfOnly(directory.getSelfOnly())
+                    .setSpread(spread));
+        }
         return term().thenCompose(changes -> {
             TreeChanges.Change change = changes.begin(
                     directories.stream().map(TreeChange::getDirectoryId).toList());
-            return announce(directories, change.version())
+            // Not before: a handle of a directory that was made just now must not be missed.
+            return group().read(shardsOfHandles, RequestOrigin.SERVICE, question.build())
+                    .thenCompose(concerned -> announce(concerned, directories, change.version()))
                     .thenCompose(body)
                     .whenComplete((result, failure) -> end(changes, change, failure));
         });
@@ -188,15 +213,19 @@ public final class LeaderTree {
         }
     }
 
-    /** Tells every shard; BUSY where one does not acknowledge in time. */
-    private CompletableFuture<Announced> announce(List<TreeChange> directories, TreeVersion version) {
+    /** Tells the shards; BUSY where one does not acknowledge in time. */
+    private CompletableFuture<Announced> announce(
+            ShardsOfHandlesReply concerned, List<TreeChange> directories, TreeVersion version) {
         List<TreeChange> changes = directories.stream()
                 .map(change -> change.toBuilder().setVersion(version.value()).build())
                 .toList();
         List<DirectorySlice> slices = new ArrayList<>();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        IntStream told = concerned.getAll()
+                ? IntStream.range(0, announcers.size())
+                : concerned.getShardList().stream().mapToInt(Integer::intValue);
         List<CompletableFuture<List<DirectorySlice>>> replies =
-                announcers.stream().map(shard -> shard.announce(changes)).toList();
+                told.mapToObj(shard -> announcers.get(shard).announce(changes)).toList();
         for (CompletableFuture<List<DirectorySlice>> reply : replies) {
             all = all.thenCombine(reply, (before, some) -> {
                 slices.addAll(some);

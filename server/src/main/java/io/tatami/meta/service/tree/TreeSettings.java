@@ -31,7 +31,7 @@ public record TreeSettings(String rootOwner, String rootGroup, int spread, long 
             "5s",
             "100ms",
             "60s",
-            "After which a change not known to all shards is given up.");
+            "After which a change that a shard does not acknowledge is given up.");
 
     public static final List<Setting<?>> ALL = List.of(ROOT_OWNER, ROOT_GROUP, SPREAD, ANNOUNCE_TIMEOUT);
 

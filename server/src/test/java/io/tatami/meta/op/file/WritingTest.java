@@ -385,6 +385,21 @@ class WritingTest {
         assertEquals(List.of(DirectoryId.ROOT.value(), FileShard.HOME.value()), lease.getAncestorIdList());
     }
 
+    /** The shard that has the name is told of changes above it; the home of the file need not be. */
+    @Test
+    void writerWhoseFileIsNamedInAnotherShardAsksTheTreeEachTime() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        FileId file = fileOf(created);
+        shard.change(state -> state.putHome(
+                file,
+                Objects.requireNonNull(state.home(file)).toBuilder()
+                        .setEntryGroup(1)
+                        .build()));
+        assertAsksTheTree(created);
+        answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
+        assertAsksTheTree(created);
+    }
+
     @Test
     void writerWhoseFileWasMovedOutOfADeletedDirectoryWaitsUntilItsHomeHasHeardOfIt() throws Exception {
         CreateReply created = shard.create("a", 0);

@@ -12,6 +12,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
+import io.tatami.meta.op.tree.ShardsOfHandles;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
@@ -21,8 +22,12 @@ import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.ResolveReply;
 import io.tatami.protocol.wire.SignedHandle;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -407,7 +412,7 @@ class DirectoryFlowsTest {
     @Test
     void silentShardWithdrawsChangesAndHoldsNobodyUp() throws TatamiException {
         root.mkdirs("/a/b");
-        cluster.silent.add(GroupId.ofShard(2));
+        cluster.silent.add(root.shardOf(root.resolve("/a/b").getHandle(), "f"));
         assertFailure(ErrorCode.BUSY, () -> root.chmod("/a", 0700));
         assertFailure(ErrorCode.BUSY, () -> root.delete("/a", true));
         assertEquals(2, root.resolve("/a/b").getResolvedComponents());
@@ -415,6 +420,84 @@ class DirectoryFlowsTest {
         assertEquals(0755, root.status("/a").getAttributes().getMode());
         root.create("/a/b/f");
         root.chmod("/a", 0700);
+    }
+
+    @Test
+    void aShardThatHasNothingOfADirectoryOrBelowItIsNotAskedWhenThatChanges() throws TatamiException {
+        root.mkdirs("/a/b");
+        Set<GroupId> asked = Set.of(
+                root.shardOf(root.resolve("/a").getHandle(), "f"),
+                root.shardOf(root.resolve("/a/b").getHandle(), "f"));
+        for (int shard = 0; shard < TreeCluster.SHARDS; shard++) {
+            if (!asked.contains(GroupId.ofShard(shard))) {
+                cluster.silent.add(GroupId.ofShard(shard));
+            }
+        }
+        assertFalse(cluster.silent.isEmpty());
+        root.chmod("/a", 0700);
+        SignedHandle old = root.resolve("/a/b").getHandle();
+        root.chmod("/a", 0711);
+        assertFailure(ErrorCode.STALE_HANDLE, () -> root.createThrough(old, "f"));
+    }
+
+    /** When the rename was planned there was no directory below. */
+    @Test
+    void aHandleOfADirectoryThatIsMadeJustBeforeARenameIsAnnouncedIsStaleAfterIt() throws TatamiException {
+        root.mkdirs("/a");
+        List<SignedHandle> old = new ArrayList<>();
+        cluster.watcher = method -> {
+            if (method.number() == MetaMethods.RESERVE_MARKER.number() && old.isEmpty()) {
+                cluster.watcher = made -> {};
+                for (int i = 0; i < 2 * TreeCluster.SHARDS; i++) {
+                    old.add(handleOfNew("/a/made" + i));
+                }
+            }
+        };
+        root.rename("/a", "/b", false);
+        assertEquals(2 * TreeCluster.SHARDS, old.size());
+        for (SignedHandle handle : old) {
+            assertFailure(ErrorCode.STALE_HANDLE, () -> root.createThrough(handle, "f"));
+        }
+    }
+
+    @Test
+    void aHandleThatIsMadeWhileARenameAsksForItsShardsIsStaleAfterIt() throws TatamiException {
+        root.mkdirs("/a");
+        List<CompletableFuture<ResolveReply>> resolved = new ArrayList<>();
+        cluster.afterReads(operation -> {
+            if (operation instanceof ShardsOfHandles) {
+                cluster.afterReads(other -> {});
+                for (int i = 0; i < 2 * TreeCluster.SHARDS; i++) {
+                    resolved.add(resolveNew("/a/made" + i));
+                }
+            }
+        });
+        root.rename("/a", "/b", false);
+        assertEquals(2 * TreeCluster.SHARDS, resolved.size());
+        for (CompletableFuture<ResolveReply> reply : resolved) {
+            ResolveReply given = reply.join();
+            if (given.getResolvedComponents() == 2) {
+                assertFailure(ErrorCode.STALE_HANDLE, () -> root.createThrough(given.getHandle(), "f"));
+            }
+        }
+    }
+
+    private CompletableFuture<ResolveReply> resolveNew(String path) {
+        try {
+            root.mkdirs(path);
+            return root.resolveLater(path);
+        } catch (TatamiException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private SignedHandle handleOfNew(String path) {
+        try {
+            root.mkdirs(path);
+            return root.resolve(path).getHandle();
+        } catch (TatamiException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

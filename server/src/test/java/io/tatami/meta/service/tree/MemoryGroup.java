@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A group whose batches have one request each and are durable at once. Decides under the lock of its store. */
@@ -40,6 +41,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     private final MemoryView store;
     private final Function<Draft, S> stateOver;
     private final Map<Integer, Served<?, ?>> flows = new HashMap<>();
+    private volatile Consumer<Operation<?, ?, ?>> readers = operation -> {};
     private final List<BackgroundTask> tasks = new ArrayList<>();
     private final Map<List<Long>, ByteString> remembered = new ConcurrentHashMap<>();
     private final Map<Class<?>, Settler<Question>> settlers = new HashMap<>();
@@ -57,6 +59,11 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     @Override
     public GroupId id() {
         return id;
+    }
+
+    /** Has {@code reader} called after each read is decided, and before anybody has the answer. */
+    void afterReads(Consumer<Operation<?, ?, ?>> reader) {
+        readers = reader;
     }
 
     long logged() {
@@ -117,7 +124,9 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> read(
             Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-        return submit(operation, origin, request);
+        CompletableFuture<R> reply = submit(operation, origin, request);
+        readers.accept(operation);
+        return reply;
     }
 
     @Override

@@ -189,6 +189,17 @@ final class TreeClient {
                 ResolveRequest.newBuilder().setPath(path).build());
     }
 
+    /** Leaves the waiting for later. */
+    CompletableFuture<ResolveReply> resolveLater(String path) {
+        RequestOrigin origin =
+                new RequestOrigin(caller, RequestOrigin.SERVICE.session(), 0, 0, RequestOrigin.NO_DEADLINE);
+        return cluster.send(
+                origin,
+                GroupId.NAMESPACE,
+                MetaMethods.RESOLVE,
+                ResolveRequest.newBuilder().setPath(path).build());
+    }
+
     /** A file through a fresh handle of its parent. */
     void create(String path) throws TatamiException {
         int slash = path.lastIndexOf('/');

@@ -11,6 +11,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
@@ -120,6 +121,11 @@ public final class TreeCluster {
     <Q extends Message, R extends Message> R call(RequestOrigin origin, GroupId to, Method<Q, R> method, Q request)
             throws TatamiException {
         return joined(send(origin, to, method, request));
+    }
+
+    /** Has {@code reader} called after each read of the tree is decided, and before anybody has the answer. */
+    void afterReads(Consumer<Operation<?, ?, ?>> reader) {
+        Objects.requireNonNull(groups.get(GroupId.NAMESPACE)).afterReads(reader);
     }
 
     /** How many requests changed a group, or are remembered by it, since it was opened. */

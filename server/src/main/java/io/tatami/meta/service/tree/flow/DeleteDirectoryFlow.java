@@ -24,10 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Deletes a directory: announced to all shards, so that nothing more is made in it, judged, and unhooked in one commit.
- * The superuser's deletion takes the same time for any subtree; for others the directories below are walked, as HDFS
- * checks access to them, in as many requests as that takes. Writers below ask whether their directory stands, as after
- * any change that was announced.
+ * Deletes a directory: announced, so that nothing more is made in it, judged, and unhooked in one commit. The
+ * superuser's deletion takes the same time for any subtree; for others the directories below are walked, as HDFS checks
+ * access to them, in as many requests as that takes. Writers below ask whether their directory stands, as after any
+ * change that was announced.
  */
 final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDirectoryReply> {
     private static final PlanDelete PLAN = new PlanDelete();

@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Renames a directory, by the leader of the namespace group: plan and check; reserve the new name by a marker; announce
- * the change to all shards and wait for every acknowledgement; commit in one batch; release the old name. To replace an
- * empty directory, no marker is needed; it is announced too, and its emptiness is judged after the acknowledgements.
+ * the change and wait for every acknowledgement; commit in one batch; release the old name. To replace an empty
+ * directory, no marker is needed; it is announced too, and its emptiness is judged after the acknowledgements.
  */
 final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
     private static final PlanRename PLAN = new PlanRename();

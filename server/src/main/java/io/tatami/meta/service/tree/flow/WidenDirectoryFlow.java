@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Divides a directory over twice as many shards: announced to all, so that none acts on a handle with the old spread,
- * then one commit. That the entries follow is {@link WideningDirectories}' work.
+ * Divides a directory over twice as many shards: announced to its shards of now and then, so that none acts on a handle
+ * with the old spread, then one commit. That the entries follow is {@link WideningDirectories}' work.
  */
 final class WidenDirectoryFlow implements Flow<WidenDirectoryRequest, WidenDirectoryReply> {
     private final LeaderTree tree;
@@ -47,7 +47,7 @@ final class WidenDirectoryFlow implements Flow<WidenDirectoryRequest, WidenDirec
                     List.of(),
                     planned.getPlace(),
                     planned.getPlace().getName(),
-                    () -> tree.changing(List.of(change), announced -> {
+                    () -> tree.spreading(change, planned.getPlace().getSpread() * 2, announced -> {
                         CrashPoint.hit("meta.widen-directory.announced");
                         return tree.group().submit(commit, origin, request);
                     }));
