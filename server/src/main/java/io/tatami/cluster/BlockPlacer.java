@@ -4,12 +4,14 @@ import io.tatami.base.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Chooses the servers of a block by HDFS's rule: the writer's own host first, then a server in another rack, then one
  * more in that rack, and any further ones in the racks with the fewest copies. No host gets a second copy while there
  * is a host without one. Within that the choice is by weighted rendezvous hashing (Schindelhauer and Schomaker 2005),
- * so that servers fill up in proportion to the room they have. Pure: the same input gives the same servers.
+ * so that servers fill up in proportion to the room they have. Where servers have writers, the one with the fewest for
+ * its room comes first, and chance decides among equals only. Pure: the same input gives the same servers.
  */
 public final class BlockPlacer {
     /** Refused candidates after which all others are asked at once, so that each refusal does not cost a pass. */
@@ -21,6 +23,12 @@ public final class BlockPlacer {
     /** A copy on the same host is worse than any number of them in the same rack. */
     private static final int HOST_WEIGHT = 1 << 16;
 
+    /**
+     * How much one writer counts against the exponential variate of mean 1 by which idle servers are chosen: a server
+     * with one writer more than another of the same room comes first once in 3,000 times.
+     */
+    private static final int WRITER_WEIGHT = 8;
+
     private BlockPlacer() {}
 
     /**
@@ -30,6 +38,12 @@ public final class BlockPlacer {
      */
     public record Candidate(ServerId server, String host, String rack, long freeBytes) {}
 
+    /** As the other, where no server has writers. */
+    public static List<ServerId> place(
+            List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
+        return place(candidates, isUsable, server -> 0, clientHost, copies, seed);
+    }
+
     /**
      * The servers for one block, nearest to the writer first; fewer than {@code copies} where there are not so many
      * usable candidates. Scores each candidate once and then passes over the scores once a copy; this runs on a group's
@@ -37,12 +51,19 @@ public final class BlockPlacer {
      *
      * @param isUsable asked of a candidate when it would be chosen, as the answer may cost more than its score; at most
      *     once of each candidate
+     * @param writers how many write streams a server has
      * @param clientHost the host of the writer; empty where unknown
      * @param seed differs from block to block
      */
     public static List<ServerId> place(
-            List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
-        return choose(List.of(), candidates, isUsable, new Rule(clientHost, false), copies, seed);
+            List<Candidate> candidates,
+            Predicate<Candidate> isUsable,
+            ToIntFunction<ServerId> writers,
+            String clientHost,
+            int copies,
+            long seed) {
+        return choose(
+                List.of(), candidates, isUsable, new Rule(clientHost, false), copies, scores(candidates, writers, seed));
     }
 
     /**
@@ -55,10 +76,12 @@ public final class BlockPlacer {
             List<Candidate> present,
             List<Candidate> candidates,
             Predicate<Candidate> isUsable,
+            ToIntFunction<ServerId> writers,
             String clientHost,
             int copies,
             long seed) {
-        return choose(present, candidates, isUsable, new Rule(clientHost, false), copies, seed);
+        return choose(
+                present, candidates, isUsable, new Rule(clientHost, false), copies, scores(candidates, writers, seed));
     }
 
     /**
@@ -70,7 +93,8 @@ public final class BlockPlacer {
      */
     public static List<ServerId> placeAgain(
             List<Candidate> present, List<Candidate> candidates, int copies, long seed) {
-        return choose(present, candidates, candidate -> true, new Rule("", true), copies, seed);
+        double[] scores = scores(candidates, server -> 0, seed);
+        return choose(present, candidates, candidate -> true, new Rule("", true), copies, scores);
     }
 
     private static List<ServerId> choose(
@@ -79,11 +103,7 @@ public final class BlockPlacer {
             Predicate<Candidate> isUsable,
             Rule rule,
             int copies,
-            long seed) {
-        double[] scores = new double[candidates.size()];
-        for (int i = 0; i < scores.length; i++) {
-            scores[i] = score(candidates.get(i), seed);
-        }
+            double[] scores) {
         List<Candidate> chosen = new ArrayList<>(present);
         int refusals = 0;
         while (chosen.size() < present.size() + copies) {
@@ -167,11 +187,24 @@ public final class BlockPlacer {
         }
     }
 
-    /** Higher is better; a server's chance of the highest is proportional to its room. */
-    private static double score(Candidate candidate, long seed) {
+    private static double[] scores(List<Candidate> candidates, ToIntFunction<ServerId> writers, long seed) {
+        double[] scores = new double[candidates.size()];
+        for (int i = 0; i < scores.length; i++) {
+            Candidate candidate = candidates.get(i);
+            scores[i] = score(candidate, writers.applyAsInt(candidate.server()), seed);
+        }
+        return scores;
+    }
+
+    /**
+     * Higher is better; an idle server's chance of the highest is proportional to its room, and the room that each
+     * writer has to itself decides among busy ones.
+     */
+    private static double score(Candidate candidate, int writers, long seed) {
         long hash = mix(seed * 0x9e3779b97f4a7c15L + candidate.server().value());
         double uniform = ((hash >>> 11) + 0.5) * 0x1.0p-53;
-        return -Math.max(1, candidate.freeBytes()) / StrictMath.log(uniform);
+        double variate = (double) WRITER_WEIGHT * writers - StrictMath.log(uniform);
+        return Math.max(1, candidate.freeBytes()) / variate;
     }
 
     /** The finalizer of SplitMix64 (Steele, Lea and Flood 2014). */

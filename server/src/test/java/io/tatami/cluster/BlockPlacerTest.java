@@ -111,7 +111,7 @@ class BlockPlacerTest {
             List<ServerId> after =
                     new ArrayList<>(present.stream().map(Candidate::server).toList());
             List<ServerId> again = new ArrayList<>(after);
-            after.addAll(BlockPlacer.placeBeside(present, others, candidate -> true, "", 1, round));
+            after.addAll(BlockPlacer.placeBeside(present, others, candidate -> true, server -> 0, "", 1, round));
             again.addAll(BlockPlacer.placeAgain(present, others, 1, round));
             List<Candidate> left = candidates.stream()
                     .filter(candidate -> !candidate.server().equals(lost))

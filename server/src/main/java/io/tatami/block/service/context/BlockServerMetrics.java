@@ -1,6 +1,10 @@
 package io.tatami.block.service.context;
 
+import io.tatami.base.GroupId;
+import io.tatami.base.RecentCount;
 import io.tatami.block.volume.ReadUnit;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -17,7 +21,11 @@ public final class BlockServerMetrics {
     private final LongAdder pulledBytes = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
+    private final AtomicInteger restingWriteStreams = new AtomicInteger();
     private final AtomicInteger slowVolumes = new AtomicInteger();
+
+    /** By the shard of their blocks, of the last seconds alone; guarded by itself. */
+    private final Map<GroupId, RecentCount> openedWriteStreams = new HashMap<>();
 
     /** Payload sent to readers. */
     public long readBytes() {
@@ -74,6 +82,23 @@ public final class BlockServerMetrics {
         return writeStreams.get();
     }
 
+    /** Write streams that are open and were not found at rest; those that wait for a disk are among them. */
+    public int busyWriteStreams() {
+        return Math.max(0, writeStreams.get() - restingWriteStreams.get());
+    }
+
+    /**
+     * Write streams of a shard's blocks that were opened in the last {@link RecentCount#SPAN_MILLIS}, open or not.
+     *
+     * @param nowNanos monotonic
+     */
+    public int writeStreamsOpenedLately(GroupId shard, long nowNanos) {
+        synchronized (openedWriteStreams) {
+            RecentCount opened = openedWriteStreams.get(shard);
+            return opened == null ? 0 : opened.total(nowNanos);
+        }
+    }
+
     /** Volumes that are much slower than their peers now, or hang. */
     public int slowVolumes() {
         return slowVolumes.get();
@@ -127,6 +152,24 @@ public final class BlockServerMetrics {
     /** Counts a write stream unless {@code limit} of them are open. */
     public boolean tryOpenWriteStream(int limit) {
         return writeStreams.getAndUpdate(now -> now < limit ? now + 1 : now) < limit;
+    }
+
+    /**
+     * Notes that a write stream was opened.
+     *
+     * @param nowNanos monotonic
+     */
+    public void openedWriteStream(GroupId shard, long nowNanos) {
+        synchronized (openedWriteStreams) {
+            openedWriteStreams
+                    .computeIfAbsent(shard, absent -> new RecentCount())
+                    .add(nowNanos);
+        }
+    }
+
+    /** So many write streams were at rest when they were looked at. */
+    public void restingWriteStreams(int count) {
+        restingWriteStreams.set(count);
     }
 
     public void closedWriteStream() {

@@ -272,7 +272,10 @@ public final class Registration {
 
     private void giveCredits(GroupId shard) {
         CrashPoint.hit("service.credits.before-send");
-        GiveCreditsRequest gift = credits.request(identity.server(), shard.shard());
+        GiveCreditsRequest gift = credits.request(identity.server(), shard.shard()).toBuilder()
+                .setWriters(metrics.busyWriteStreams())
+                .setWritersOpened(metrics.writeStreamsOpenedLately(shard, clock.monotonicNanos()))
+                .build();
         hear(link.giveCredits(shard, gift), (reply, failure) -> {
             learnNewest(shard, gift, reply);
             creditsAnswered(shard.shard(), reply, failure);

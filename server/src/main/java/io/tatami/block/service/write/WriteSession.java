@@ -107,12 +107,15 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     /**
      * Checks for progress. Without progress the session gives its buffer back; it ends if the writer, or the next
      * server, has been silent for too long.
+     *
+     * @return whether the session is at rest, so that there is nothing to check
      */
-    void checkStandstill(long nowNanos) {
+    boolean checkStandstill(long nowNanos) {
         if (steps.isResting(nowNanos)) {
-            return;
+            return true;
         }
         worker.execute(() -> guarded(steps::lookAtStandstill));
+        return false;
     }
 
     @Override

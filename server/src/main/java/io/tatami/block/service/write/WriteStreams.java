@@ -119,6 +119,7 @@ public final class WriteStreams {
         WrittenMemory shared = memory.findWritten(memory.ownName(request.getSharedMemory(), caller.peer()))
                 .orElse(null);
         WriteSession session = new WriteSession(request, shared, stream, context, this, new SerialExecutor(pool));
+        context.metrics().openedWriteStream(session.block().home(), context.nowNanos());
         synchronized (sessions) {
             sessions.add(session);
         }
@@ -233,7 +234,11 @@ public final class WriteStreams {
     /** Parks or ends sessions without progress; called periodically. */
     public void checkStandstill() {
         long nowNanos = context.nowNanos();
-        sessions().forEach(session -> session.checkStandstill(nowNanos));
+        int resting = 0;
+        for (WriteSession session : sessions()) {
+            resting += session.checkStandstill(nowNanos) ? 1 : 0;
+        }
+        context.metrics().restingWriteStreams(resting);
     }
 
     private List<WriteSession> sessions() {

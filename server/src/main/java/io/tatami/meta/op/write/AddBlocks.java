@@ -22,6 +22,17 @@ import java.util.List;
  * of an open file asks the home.
  */
 public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, AddBlocksReply> {
+    private final WriterLoads writers;
+
+    /** Of a shard that counts no writers. */
+    public AddBlocks() {
+        this(WriterLoads.NONE);
+    }
+
+    public AddBlocks(WriterLoads writers) {
+        this.writers = writers;
+    }
+
     @Override
     public AddBlocksReply decide(ShardState state, RequestContext context, AddBlocksRequest request)
             throws TatamiException, UnsettledException {
@@ -34,7 +45,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
                             + " more; the limit is " + FileLimits.GRANTS_MAX);
         }
         Grants grants =
-                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()));
+                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

@@ -41,10 +41,17 @@ import java.util.List;
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;
     private final FileLimits limits;
+    private final WriterLoads writers;
 
+    /** Of a shard that counts no writers. */
     public CreateFile(HandleCheck handles, FileLimits limits) {
+        this(handles, limits, WriterLoads.NONE);
+    }
+
+    public CreateFile(HandleCheck handles, FileLimits limits, WriterLoads writers) {
         this.handles = handles;
         this.limits = limits;
+        this.writers = writers;
     }
 
     @Override
@@ -67,7 +74,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         FileId id = state.mintFile();
         HomedFile file = HomedFile.create(state, id, home(state, context, name, request));
         Grants grants =
-                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()));
+                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

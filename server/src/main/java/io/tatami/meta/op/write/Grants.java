@@ -33,16 +33,26 @@ final class Grants {
     private final RequestContext context;
     private final String clientHost;
     private final List<ServerId> excluded;
+    private final WriterLoads writers;
 
     /** The least number of servers of a block of the file that was granted blocks. */
     private int copiesMin = 1;
 
-    /** @param excluded servers that the writer could not reach, as it named them: there may be no such servers */
-    Grants(ShardState state, RequestContext context, String clientHost, List<ServerId> excluded) {
+    /**
+     * @param excluded servers that the writer could not reach, as it named them: there may be no such servers
+     * @param writers hears of each place
+     */
+    Grants(
+            ShardState state,
+            RequestContext context,
+            String clientHost,
+            List<ServerId> excluded,
+            WriterLoads writers) {
         this.state = state;
         this.context = context;
         this.clientHost = clientHost;
         this.excluded = excluded;
+        this.writers = writers;
     }
 
     /**
@@ -86,7 +96,7 @@ final class Grants {
     }
 
     private List<ServerId> chosen(int copies, long seed) {
-        return BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
+        return BlockPlacer.place(candidates(), this::hasCredit, writers::on, clientHost, copies, seed);
     }
 
     /**
@@ -100,7 +110,7 @@ final class Grants {
                 .map(Grants::candidate)
                 .toList();
         List<ServerId> servers =
-                BlockPlacer.placeBeside(beside, candidates(), this::hasCredit, clientHost, copies, seed);
+                BlockPlacer.placeBeside(beside, candidates(), this::hasCredit, writers::on, clientHost, copies, seed);
         take(servers);
         return servers;
     }
@@ -110,6 +120,7 @@ final class Grants {
             CreditRecord credit = state.credit(server);
             state.putCredit(
                     server, credit.toBuilder().setBlocks(credit.getBlocks() - 1).build());
+            writers.granted(server);
         }
     }
 
@@ -188,7 +199,7 @@ final class Grants {
     }
 
     private List<Candidate> candidates() {
-        List<Candidate> candidates = new ArrayList<>();
+        List<Candidate> candidates = new ArrayList<>(context.cluster().getBlockServerCount());
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
             if (takesBlocks(server) && !excluded.contains(new ServerId(server.getServerId()))) {
                 candidates.add(candidate(server));

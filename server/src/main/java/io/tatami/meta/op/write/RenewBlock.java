@@ -27,6 +27,17 @@ import java.util.List;
  * that failed at the first step, and goes on with fewer where there are none.
  */
 public final class RenewBlock implements Operation<ShardState, RenewBlockRequest, RenewBlockReply> {
+    private final WriterLoads writers;
+
+    /** Of a shard that counts no writers. */
+    public RenewBlock() {
+        this(WriterLoads.NONE);
+    }
+
+    public RenewBlock(WriterLoads writers) {
+        this.writers = writers;
+    }
+
     @Override
     public RenewBlockReply decide(ShardState state, RequestContext context, RenewBlockRequest request)
             throws TatamiException, UnsettledException {
@@ -81,7 +92,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         List<ServerId> left = left(block, request);
         List<ServerId> excluded = new ArrayList<>(ServerId.listOf(request.getFailedServerIdList()));
         BlockCopies.all(block).forEach(copy -> excluded.add(copy.server()));
-        Grants grants = new Grants(state, context, request.getClientHost(), excluded);
+        Grants grants = new Grants(state, context, request.getClientHost(), excluded, writers);
         int missing = Math.max(1, file.home().getReplication()) - left.size();
         List<ServerId> others = grants.placeBeside(left, Math.max(0, missing), block.getBlockId());
         if (left.isEmpty() && others.isEmpty()) {

@@ -63,7 +63,8 @@ public final class FileHandlers implements GroupPart<ShardState> {
         private final BlockSeals seals;
         private final CreditWatch credits;
         private final CreateFile create;
-        private final AddBlocks addBlocks = new AddBlocks();
+        private final WriterCounts writers;
+        private final AddBlocks addBlocks;
         private final GiveCredits giveCredits = new GiveCredits();
         private final RenewLeases renew = new RenewLeases();
 
@@ -79,7 +80,9 @@ public final class FileHandlers implements GroupPart<ShardState> {
             this.takeover = new LeaseTakeover(monitor, recovery);
             this.flows = new FileFlows(parts, handles, recovery);
             this.credits = new CreditWatch(group.id(), parts.peers());
-            this.create = new CreateFile(handles, settings.limits());
+            this.writers = new WriterCounts(parts.clock());
+            this.create = new CreateFile(handles, settings.limits(), writers);
+            this.addBlocks = new AddBlocks(writers);
         }
 
         void on(GroupTable<ShardState> table) {
@@ -92,7 +95,7 @@ public final class FileHandlers implements GroupPart<ShardState> {
                     .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
                     .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
                     .around(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
-                    .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
+                    .write(MetaMethods.RENEW_BLOCK, new RenewBlock(writers))
                     .flow(MetaMethods.SEAL_BLOCK, seals::seal)
                     .around(MetaMethods.GIVE_CREDITS, this::giveCredits)
                     .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
@@ -129,6 +132,7 @@ public final class FileHandlers implements GroupPart<ShardState> {
         private CompletableFuture<GiveCreditsReply> giveCredits(RequestOrigin origin, GiveCreditsRequest request) {
             return group.submitOnce(MetaMethods.GIVE_CREDITS, giveCredits, origin, request)
                     .thenApply(reply -> {
+                        writers.told(request);
                         credits.given(request, reply);
                         return reply;
                     });
