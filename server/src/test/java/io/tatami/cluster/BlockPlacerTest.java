@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -170,6 +171,34 @@ class BlockPlacerTest {
     }
 
     @Test
+    void serverWithTheFewestWritersForItsRoomComesFirst() {
+        for (long seed = 0; seed < 100; seed++) {
+            assertEquals(List.of(new ServerId(3)), place(FOUR, server -> server.value() == 3 ? 4 : 5, "", 1, seed));
+        }
+        List<Candidate> uneven = List.of(
+                new Candidate(new ServerId(1), "a", "/r", 3_000), new Candidate(new ServerId(2), "b", "/r", 1_000));
+        for (long seed = 0; seed < 100; seed++) {
+            assertEquals(List.of(new ServerId(1)), place(uneven, server -> server.value() == 1 ? 4 : 3, "", 1, seed));
+        }
+    }
+
+    @Test
+    void writersHostAndTheRacksComeBeforeTheNumberOfWriters() {
+        for (long seed = 0; seed < 100; seed++) {
+            List<ServerId> servers = place(FOUR, server -> server.value() == 4 ? 0 : 100 / server.value(), "a", 2, seed);
+            assertEquals(List.of(new ServerId(1), new ServerId(4)), servers);
+        }
+    }
+
+    @Test
+    void serversWithEquallyManyWritersAreChosenByChance() {
+        long first = LongStream.range(0, 1_000)
+                .filter(seed -> place(FOUR, server -> 30, "", 1, seed).get(0).value() == 1)
+                .count();
+        assertEquals(250, first, 60);
+    }
+
+    @Test
     void eachCandidateIsAskedAtMostOnceAndOnlyUsableOnesAreChosen() {
         List<Candidate> many = candidates(1_000, new Random(1));
         for (int usableEvery : new int[] {1, 2, 100, 1_000}) {
@@ -262,5 +291,10 @@ class BlockPlacerTest {
 
     private static List<ServerId> place(List<Candidate> candidates, String clientHost, int copies, long seed) {
         return BlockPlacer.place(candidates, candidate -> true, clientHost, copies, seed);
+    }
+
+    private static List<ServerId> place(
+            List<Candidate> candidates, ToIntFunction<ServerId> writers, String clientHost, int copies, long seed) {
+        return BlockPlacer.place(candidates, candidate -> true, writers, clientHost, copies, seed);
     }
 }

@@ -99,6 +99,15 @@ public final class BlockServerMetrics {
         }
     }
 
+    /** The same of all shards' blocks. */
+    public int writeStreamsOpenedLately(long nowNanos) {
+        synchronized (openedWriteStreams) {
+            return openedWriteStreams.values().stream()
+                    .mapToInt(opened -> opened.total(nowNanos))
+                    .sum();
+        }
+    }
+
     /** Volumes that are much slower than their peers now, or hang. */
     public int slowVolumes() {
         return slowVolumes.get();

@@ -275,6 +275,7 @@ public final class Registration {
         GiveCreditsRequest gift = credits.request(identity.server(), shard.shard()).toBuilder()
                 .setWriters(metrics.busyWriteStreams())
                 .setWritersOpened(metrics.writeStreamsOpenedLately(shard, clock.monotonicNanos()))
+                .setWritersOpenedAll(metrics.writeStreamsOpenedLately(clock.monotonicNanos()))
                 .build();
         hear(link.giveCredits(shard, gift), (reply, failure) -> {
             learnNewest(shard, gift, reply);

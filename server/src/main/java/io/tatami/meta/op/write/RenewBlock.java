@@ -64,7 +64,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         throw new TatamiException(ErrorCode.FENCED, new BlockId(block) + " is not being written in " + file.id());
     }
 
-    private static BlockRecord issue(
+    private BlockRecord issue(
             ShardState state, RequestContext context, HomedFile file, BlockRecord block, RenewBlockRequest request)
             throws TatamiException, UnsettledException {
         BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(block.getIssuedGeneration() + 1);
@@ -81,7 +81,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
     }
 
     /** Has other servers take the places of those that failed, as far as there are such. */
-    private static void replace(
+    private void replace(
             ShardState state,
             RequestContext context,
             HomedFile file,

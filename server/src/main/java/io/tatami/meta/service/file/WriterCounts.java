@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while is taken for one with as
  * many writers as the mean: it is neither left out nor flooded.
  *
+ * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants before the server
+ * tells of them. So that they do not bring it too many together, a leader takes each of its own grants for as many as all
+ * leaders give while it gives one, as servers tell it.
+ *
  * <p>In memory only: it begins anew with each leader's process, and what was told to an earlier one is soon too old.
  * Safe for use by many threads; {@link #on} takes no lock, as it is asked of every server for each block.
  */
@@ -37,8 +41,11 @@ final class WriterCounts implements WriterLoads {
     /** By id; written with the lock held, and read without. */
     private volatile int[] loads = {};
 
-    /** Guarded by this, as is the other. */
+    /** Guarded by this, as are the others. */
     private int meanTold;
+
+    /** How many grants all shards give while this one gives one. */
+    private double grantWeight = 1;
 
     private long nextLookNanos;
 
@@ -71,7 +78,7 @@ final class WriterCounts implements WriterLoads {
         Writers writers = of(server);
         if (writers != null) {
             if (request.hasWriters()) {
-                writers.told(request.getWriters(), request.getWritersOpened(), now);
+                writers.told(request, now);
             }
             show(server, writers, now);
         }
@@ -90,7 +97,7 @@ final class WriterCounts implements WriterLoads {
     }
 
     private void show(ServerId server, Writers writers, long now) {
-        loads[server.value()] = writers.load(now, meanTold);
+        loads[server.value()] = writers.load(now, meanTold, grantWeight);
     }
 
     /** Now and then, has those that are too old count no more. */
@@ -104,7 +111,20 @@ final class WriterCounts implements WriterLoads {
                 .mapToInt(writers -> writers.told)
                 .average()
                 .orElse(0));
+        grantWeight = weight(now);
         byServer.forEach((server, writers) -> show(server, writers, now));
+    }
+
+    private double weight(long now) {
+        long own = 1;
+        long all = 1;
+        for (Writers writers : byServer.values()) {
+            if (writers.isFresh(now)) {
+                own += writers.opened;
+                all += writers.openedAll;
+            }
+        }
+        return Math.max(1, (double) all / own);
     }
 
     /** Of one server. */
@@ -113,6 +133,8 @@ final class WriterCounts implements WriterLoads {
         private boolean isKnown;
         private long toldNanos;
         private int told;
+        private int opened;
+        private int openedAll;
 
         /** Granted before the server told, and not opened when it did. */
         private int unopened;
@@ -125,10 +147,12 @@ final class WriterCounts implements WriterLoads {
             since++;
         }
 
-        void told(int writers, int opened, long now) {
+        void told(GiveCreditsRequest request, long now) {
             isKnown = true;
             toldNanos = now;
-            told = writers;
+            told = request.getWriters();
+            opened = request.getWritersOpened();
+            openedAll = request.getWritersOpenedAll();
             unopened = Math.max(0, grants.total(now) - opened);
             since = 0;
         }
@@ -137,8 +161,10 @@ final class WriterCounts implements WriterLoads {
             return isKnown && now - toldNanos <= TimeUnit.MILLISECONDS.toNanos(STALE_MILLIS);
         }
 
-        int load(long now, int mean) {
-            return isFresh(now) ? told + unopened + since : mean + grants.total(now);
+        int load(long now, int mean, double grantWeight) {
+            return isFresh(now)
+                    ? told + (int) Math.round(grantWeight * (unopened + since))
+                    : mean + (int) Math.round(grantWeight * grants.total(now));
         }
     }
 }
