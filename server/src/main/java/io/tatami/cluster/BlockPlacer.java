@@ -63,7 +63,12 @@ public final class BlockPlacer {
             int copies,
             long seed) {
         return choose(
-                List.of(), candidates, isUsable, new Rule(clientHost, false), copies, scores(candidates, writers, seed));
+                List.of(),
+                candidates,
+                isUsable,
+                new Rule(clientHost, false),
+                copies,
+                scores(candidates, writers, seed));
     }
 
     /**

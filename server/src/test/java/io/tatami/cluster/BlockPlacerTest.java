@@ -185,7 +185,8 @@ class BlockPlacerTest {
     @Test
     void writersHostAndTheRacksComeBeforeTheNumberOfWriters() {
         for (long seed = 0; seed < 100; seed++) {
-            List<ServerId> servers = place(FOUR, server -> server.value() == 4 ? 0 : 100 / server.value(), "a", 2, seed);
+            List<ServerId> servers =
+                    place(FOUR, server -> server.value() == 4 ? 0 : 100 / server.value(), "a", 2, seed);
             assertEquals(List.of(new ServerId(1), new ServerId(4)), servers);
         }
     }

@@ -44,8 +44,8 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
                     file.id() + " has " + left.size() + " open blocks and requests " + request.getGrants()
                             + " more; the limit is " + FileLimits.GRANTS_MAX);
         }
-        Grants grants =
-                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
+        Grants grants = new Grants(
+                state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

@@ -73,8 +73,8 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         }
         FileId id = state.mintFile();
         HomedFile file = HomedFile.create(state, id, home(state, context, name, request));
-        Grants grants =
-                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
+        Grants grants = new Grants(
+                state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

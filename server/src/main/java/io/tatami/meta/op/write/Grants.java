@@ -40,7 +40,7 @@ final class Grants {
 
     /**
      * @param excluded servers that the writer could not reach, as it named them: there may be no such servers
-     * @param writers hears of each place
+     * @param writers hears of the places that are written at once
      */
     Grants(
             ShardState state,
@@ -79,6 +79,10 @@ final class Grants {
                 break;
             }
             take(servers);
+            if (i == 0) {
+                // The others are written one after the other, when this one is.
+                servers.forEach(writers::granted);
+            }
             BlockRecord.Builder block = BlockRecord.newBuilder()
                     .setBlockId(file.mintBlock().value())
                     .setGeneration(Generation.FIRST.value())
@@ -112,6 +116,7 @@ final class Grants {
         List<ServerId> servers =
                 BlockPlacer.placeBeside(beside, candidates(), this::hasCredit, writers::on, clientHost, copies, seed);
         take(servers);
+        servers.forEach(writers::granted);
         return servers;
     }
 
@@ -120,7 +125,6 @@ final class Grants {
             CreditRecord credit = state.credit(server);
             state.putCredit(
                     server, credit.toBuilder().setBlocks(credit.getBlocks() - 1).build());
-            writers.granted(server);
         }
     }
 

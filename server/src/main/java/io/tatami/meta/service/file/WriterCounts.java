@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many writers each block server has, as far as a shard's leader knows: what the server told last with its credits,
- * and what the leader has granted there since. A grant that is not written is forgotten within {@link
- * RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while is taken for one with as
- * many writers as the mean: it is neither left out nor flooded.
+ * and what the leader has granted there since. A grant that is not written is forgotten within
+ * {@link RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while is taken for one
+ * with as many writers as the mean: it is neither left out nor flooded.
  *
- * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants before the server
- * tells of them. So that they do not bring it too many together, a leader takes each of its own grants for as many as all
- * leaders give while it gives one, as servers tell it.
+ * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants before the
+ * server tells of them. So that they do not bring it too many together, a leader takes each of its own grants for as
+ * many as all leaders give while it gives one, as servers tell it.
  *
  * <p>In memory only: it begins anew with each leader's process, and what was told to an earlier one is soon too old.
  * Safe for use by many threads; {@link #on} takes no lock, as it is asked of every server for each block.

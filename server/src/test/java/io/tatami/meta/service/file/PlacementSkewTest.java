@@ -33,13 +33,16 @@ class PlacementSkewTest {
         }
     }
 
-    /** All begin within one telling, so no shard knows what another has granted: its own are even, and add up by chance. */
+    /**
+     * All begin within one telling, so no shard knows what another has granted: its own are even, and add up by chance.
+     */
     @Test
     void shardsThatDoNotKnowOfEachOtherYetSpreadBetterThanByChance() {
         for (int shards : new int[] {2, 4, 16}) {
             double before = meanSkew(8, shards, 128, false, 0);
             double after = meanSkew(8, shards, 128, true, 0);
-            System.out.printf("8 servers, %d shards, 128 writers at once: %.3f by chance, %.3f%n", shards, before, after);
+            System.out.printf(
+                    "8 servers, %d shards, 128 writers at once: %.3f by chance, %.3f%n", shards, before, after);
             assertTrue(after - 1 < (before - 1) * 0.75, shards + " shards: " + before + ", " + after);
         }
     }
@@ -50,7 +53,8 @@ class PlacementSkewTest {
         for (int shards : new int[] {2, 4, 16}) {
             double before = meanSkew(8, shards, 128, false, 80);
             double after = meanSkew(8, shards, 128, true, 80);
-            System.out.printf("8 servers, %d shards, 128 writers in 10 s: %.3f by chance, %.3f%n", shards, before, after);
+            System.out.printf(
+                    "8 servers, %d shards, 128 writers in 10 s: %.3f by chance, %.3f%n", shards, before, after);
             assertTrue(after - 1 < (before - 1) * 0.6, shards + " shards: " + before + ", " + after);
         }
     }
