@@ -281,12 +281,13 @@ public final class TatamiClient implements AutoCloseable {
 
     /**
      * Announces reads to the block servers, so that those with a cache tier stage the bytes. Returns when the servers
-     * have the plan.
+     * have the plan. One server stages a block, chosen so that the tiers fill evenly.
      *
+     * @return for each read of the plan the servers that stage it; none where those that hold it have no tier
      * @throws TatamiException as {@link #open} of the files; UNSUPPORTED if no server that holds them has a cache tier
      */
-    public void prefetch(AccessPlan plan) throws TatamiException {
-        streams.planner().plan(plan);
+    public List<Set<ServerId>> prefetch(AccessPlan plan) throws TatamiException {
+        return streams.planner().plan(plan);
     }
 
     /**

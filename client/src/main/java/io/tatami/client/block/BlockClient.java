@@ -23,6 +23,7 @@ import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ScrubRequest;
+import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -256,20 +257,20 @@ public final class BlockClient {
     }
 
     /**
-     * How much of each block is on a server's cache tier.
+     * How much of each block is on a server's cache tier, and how much its plans have.
      *
      * @param timeoutMillis how long the answer is worth waiting for
      * @throws TatamiException UNSUPPORTED where it has none, or the connection's failure
      */
-    public List<Long> stagedBytes(BlockTarget target, List<BlockId> blocks, long timeoutMillis) throws TatamiException {
+    public StagedBlocksReply stagedBlocks(BlockTarget target, List<BlockId> blocks, long timeoutMillis)
+            throws TatamiException {
         StagedBlocksRequest.Builder request = StagedBlocksRequest.newBuilder();
         blocks.forEach(block -> request.addBlockId(block.value()));
         return connection(target, Lane.CONTROL)
                 .callAndWait(
                         BlockMethods.STAGED_BLOCKS,
                         CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis),
-                        request.build())
-                .getStagedBytesList();
+                        request.build());
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.tatami.client.file;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
@@ -10,14 +11,20 @@ import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.EntryReader;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.protocol.RequestLimits;
+import io.tatami.protocol.UnitSize;
+import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlannedRange;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -25,6 +32,9 @@ import java.util.UUID;
  * are. Servers know a plan by its id. Safe for use by many threads; calls wait for the servers.
  */
 public final class AccessPlanner {
+    /** How long a server may take to tell how full its tier is. */
+    private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(1);
+
     private final FileLocator locator;
     private final EntryReader entries;
 
@@ -36,16 +46,17 @@ public final class AccessPlanner {
     /**
      * Plans all reads; what follows the last block of a file is left out. Where it throws, nothing stays planned.
      *
+     * @return for each read the servers that stage blocks of it
      * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED
      *     where no server concerned has a cache tier
      */
-    public void plan(AccessPlan plan) throws TatamiException {
+    public List<Set<ServerId>> plan(AccessPlan plan) throws TatamiException {
         Call call = new Call(plan);
         try {
             for (AccessPlan.Read read : plan.reads()) {
                 call.add(read);
             }
-            call.end();
+            return call.end();
         } catch (TatamiException e) {
             if (call.hasBegun()) {
                 cancelAfter(plan.id(), e);
@@ -84,6 +95,14 @@ public final class AccessPlanner {
                         ErrorCode.NOT_FOUND,
                         "no block server knows plan " + id
                                 + "; it was cancelled, has expired, or the servers were restarted");
+    }
+
+    /**
+     * Whether a block's server is chosen by how full the tiers are; readers ask for it then. Shorter blocks are staged
+     * by the first server of the order, where readers look without a question.
+     */
+    static boolean isChosenByLoad(BlockExtent block) {
+        return block.lengthBytes() >= UnitSize.BYTES;
     }
 
     private static boolean knowsNothing(TatamiException failure) {
@@ -132,6 +151,13 @@ public final class AccessPlanner {
         private final AccessPlan plan;
         private final ByteString id;
         private final Map<ServerId, Share> shares = new TreeMap<>();
+        private final StagingChoice choice = new StagingChoice();
+
+        /** The servers of blocks that may be read in several parts. */
+        private final Map<BlockId, ServerId> chosen = new HashMap<>();
+
+        /** For each read the servers that are to stage blocks of it. */
+        private final List<Set<ServerId>> places = new ArrayList<>();
 
         Call(AccessPlan plan) {
             this.plan = plan;
@@ -143,17 +169,57 @@ public final class AccessPlanner {
             long end = read.lengthBytes() > content.lengthBytes() - read.offsetBytes()
                     ? content.lengthBytes()
                     : read.offsetBytes() + read.lengthBytes();
-            for (BlockExtent block : content.blocks()) {
+            List<BlockExtent> blocks = content.blocks().stream()
+                    .filter(block -> !block.servers().isEmpty()
+                            && Math.max(read.offsetBytes(), block.offsetBytes()) < Math.min(end, block.endBytes()))
+                    .toList();
+            learnTiers(blocks);
+            Set<ServerId> servers = new TreeSet<>();
+            for (BlockExtent block : blocks) {
                 long from = Math.max(read.offsetBytes(), block.offsetBytes());
                 long to = Math.min(end, block.endBytes());
-                if (from < to && !block.servers().isEmpty()) {
-                    add(block, from - block.offsetBytes(), to - from);
+                ServerId server = server(block, to - from);
+                servers.add(server);
+                add(server, block, from - block.offsetBytes(), to - from);
+            }
+            places.add(servers);
+        }
+
+        /** Asks the servers among which there is a choice how full their tiers are, each once. */
+        private void learnTiers(List<BlockExtent> blocks) throws TatamiException {
+            Set<ServerId> unknown = new TreeSet<>();
+            for (BlockExtent block : blocks) {
+                List<ServerId> stagers = locator.order().stagers(block.block(), block.servers());
+                if (isChosenByLoad(block) && stagers.size() > 1) {
+                    stagers.stream().filter(server -> !choice.knows(server)).forEach(unknown::add);
                 }
+            }
+            for (SideBySide.Answer<ServerId, StagingChoice.Tier> answer :
+                    SideBySide.ask(unknown, STATUS_TIMEOUT, this::tier)) {
+                StagingChoice.Tier tier = answer.value();
+                choice.learn(answer.target(), tier == null ? StagingChoice.Tier.NONE : tier);
             }
         }
 
-        private void add(BlockExtent block, long offset, long length) throws TatamiException {
-            ServerId server = locator.order().planned(block.block(), block.servers());
+        private StagingChoice.Tier tier(ServerId server) throws TatamiException {
+            CacheStatus cache = locator.blocks()
+                    .status(locator.servers().target(server, locator.deadline()), STATUS_TIMEOUT.toMillis())
+                    .getCache();
+            return cache.getFailure().isEmpty()
+                    ? new StagingChoice.Tier(cache.getCapacityBytes(), cache.getBytesPlanned())
+                    : StagingChoice.Tier.NONE;
+        }
+
+        /** The server that stages a block: the same for all its parts. */
+        private ServerId server(BlockExtent block, long lengthBytes) {
+            List<ServerId> stagers = locator.order().stagers(block.block(), block.servers());
+            if (!isChosenByLoad(block) || stagers.size() == 1) {
+                return stagers.get(0);
+            }
+            return chosen.computeIfAbsent(block.block(), key -> choice.choose(stagers, lengthBytes));
+        }
+
+        private void add(ServerId server, BlockExtent block, long offset, long length) throws TatamiException {
             Share share = shares.computeIfAbsent(server, key -> new Share());
             share.ranges.add(PlannedRange.newBuilder()
                     .setBlockId(block.block().value())
@@ -202,7 +268,7 @@ public final class AccessPlanner {
             return shares.values().stream().anyMatch(share -> share.sent > 0);
         }
 
-        void end() throws TatamiException {
+        List<Set<ServerId>> end() throws TatamiException {
             List<ServerId> left = shares.entrySet().stream()
                     .filter(share -> !share.getValue().ranges.isEmpty())
                     .map(Map.Entry::getKey)
@@ -218,6 +284,9 @@ public final class AccessPlanner {
                         "none of the " + shares.size() + " block servers that hold these files has a cache tier; start"
                                 + " them with --cache to give them one");
             }
+            places.forEach(
+                    servers -> servers.removeIf(server -> Objects.requireNonNull(shares.get(server)).hasNoTier));
+            return places;
         }
     }
 }

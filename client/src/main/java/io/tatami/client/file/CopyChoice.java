@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the copy of a block that a reader reads, in the order of {@link io.tatami.client.meta.ReadOrder}. A copy that
+ * Chooses the copy of a block that a reader reads, in the order of {@link StagedFirst}. A copy that
  * is silent for a second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have
  * failed, it asks the home for the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far
  * as it is sound. Used by one thread.
@@ -26,6 +26,7 @@ final class CopyChoice {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final FileLocator locator;
+    private final StagedFirst orders;
     private final ReadStatistics statistics;
     private final boolean vectored;
     private final FileContent content;
@@ -49,8 +50,15 @@ final class CopyChoice {
 
     /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
     CopyChoice(
-            FileLocator locator, ReadStatistics statistics, boolean vectored, FileContent content, BlockExtent extent) {
+            FileLocator locator,
+            StagedFirst orders,
+            ReadStatistics statistics,
+            boolean vectored,
+            FileContent content,
+            BlockExtent extent)
+            throws TatamiException {
         this.locator = locator;
+        this.orders = orders;
         this.statistics = statistics;
         this.vectored = vectored;
         this.content = content;
@@ -288,8 +296,8 @@ final class CopyChoice {
         fill();
     }
 
-    private void fill() {
-        untried.addAll(locator.order().of(extent.block(), extent.servers()));
+    private void fill() throws TatamiException {
+        untried.addAll(orders.order(extent));
     }
 
     private ServerId present() {

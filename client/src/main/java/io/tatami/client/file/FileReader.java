@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileReader implements AutoCloseable {
     private final FileLocator locator;
+    private final StagedFirst orders;
     private final FileContent content;
     private final VectoredReads vectored;
     private final ReadAheadWindow readAhead;
@@ -29,6 +30,7 @@ public final class FileReader implements AutoCloseable {
 
     FileReader(FileLocator locator, FileContent content, VectoredReads vectored, ReadAheadWindow readAhead) {
         this.locator = locator;
+        this.orders = new StagedFirst(locator);
         this.content = content;
         this.vectored = vectored;
         this.readAhead = readAhead;
@@ -151,8 +153,8 @@ public final class FileReader implements AutoCloseable {
     }
 
     /** A run over a part of the block at {@code start}, for one thread. It ends with the block at the latest. */
-    SequentialRun runAt(long start, long lengthBytes, boolean isVectored) {
-        CopyChoice copies = new CopyChoice(locator, statistics, isVectored, content, content.blockAt(start));
+    SequentialRun runAt(long start, long lengthBytes, boolean isVectored) throws TatamiException {
+        CopyChoice copies = new CopyChoice(locator, orders, statistics, isVectored, content, content.blockAt(start));
         return new SequentialRun(copies, statistics, start, lengthBytes);
     }
 
@@ -200,7 +202,7 @@ public final class FileReader implements AutoCloseable {
     }
 
     /** The present run if it is worth continuing, else a new one. */
-    private SequentialRun runTo(long target, int wantedBytes) {
+    private SequentialRun runTo(long target, int wantedBytes) throws TatamiException {
         SequentialRun current = run;
         if (current != null && current.reaches(target) && readAhead.isWorthSkipping(target - current.position())) {
             return current;
@@ -209,7 +211,7 @@ public final class FileReader implements AutoCloseable {
         long window = readAhead.nextWindowBytes(continues, run == null && target == 0, wantedBytes);
         CopyChoice copies = current != null && current.copies().extent().contains(target)
                 ? current.copies()
-                : new CopyChoice(locator, statistics, false, content, content.blockAt(target));
+                : new CopyChoice(locator, orders, statistics, false, content, content.blockAt(target));
         if (current != null) {
             current.close();
         }

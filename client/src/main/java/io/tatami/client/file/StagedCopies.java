@@ -67,10 +67,11 @@ public final class StagedCopies {
         for (int from = 0; from < blocks.size(); from += BLOCKS_OF_A_CALL) {
             List<LocatedBlock> part = blocks.subList(from, Math.min(blocks.size(), from + BLOCKS_OF_A_CALL));
             bytes.addAll(locator.blocks()
-                    .stagedBytes(
+                    .stagedBlocks(
                             locator.servers().target(server, locator.deadline()),
                             part.stream().map(LocatedBlock::block).toList(),
-                            TIMEOUT.toMillis()));
+                            TIMEOUT.toMillis())
+                    .getStagedBytesList());
         }
         return bytes;
     }

@@ -41,13 +41,35 @@ public final class ReadOrder {
     }
 
     /**
-     * The server whose copy is planned to be read: the first for a reader of whom nothing is known. Every client
-     * chooses the same.
-     *
-     * @param holders at least one
+     * The servers that may stage a block: of those with a cache tier all that are equally sound by the map; where none
+     * has a tier, all. The first is the first of these for a reader of whom nothing is known, and the same for every
+     * client.
      */
-    public ServerId planned(BlockId block, List<ServerId> holders) {
-        return order(block, holders, false).get(0);
+    public List<ServerId> stagers(BlockId block, List<ServerId> holders) {
+        List<ServerId> order = order(block, holders, false);
+        List<ServerId> caches = order.stream().filter(servers::hasCache).toList();
+        List<ServerId> able = caches.isEmpty() ? order : caches;
+        return able.stream()
+                .takeWhile(server -> rank(server, false) == rank(able.get(0), false))
+                .toList();
+    }
+
+    /**
+     * The servers with a cache tier among the first of an order, where there are others that are as near and as sound:
+     * the reader may as well begin with any of these.
+     *
+     * @param order as {@link #of} gave it
+     */
+    public List<ServerId> equallyGoodCaches(List<ServerId> order) {
+        if (order.size() <= 1) {
+            return List.of();
+        }
+        List<ServerId> equal = order.stream()
+                .takeWhile(server -> rank(server, true) == rank(order.get(0), true))
+                .toList();
+        return equal.size() <= 1
+                ? List.of()
+                : equal.stream().filter(servers::hasCache).toList();
     }
 
     private List<ServerId> order(BlockId block, List<ServerId> holders, boolean forThisClient) {

@@ -24,6 +24,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -130,9 +131,37 @@ final class ReadOrderTest {
             BlockId block = new BlockId(salt + 1);
             ReadOrder order = order("elsewhere", "", salt);
             assertEquals(
-                    order.planned(block, servers(1, 2, 3)),
+                    order.stagers(block, servers(1, 2, 3)).get(0),
                     order.of(block, servers(1, 2, 3)).get(0));
         }
+    }
+
+    @Test
+    void onlySoundServersWithATierStage() throws Exception {
+        UnaryOperator<BlockServerInfo.Builder> cache = info -> info.setHasCache(true);
+        server(1, "a", "/rack", State.ACTIVE, cache);
+        server(2, "b", "/rack", State.ACTIVE);
+        server(3, "c", "/rack", State.STALE, cache);
+        server(4, "d", "/rack", State.ACTIVE, cache);
+        ReadOrder order = order("elsewhere", "", 1);
+        assertEquals(Set.of(new ServerId(1), new ServerId(4)), Set.copyOf(order.stagers(BLOCK, servers(1, 2, 3, 4))));
+        assertEquals(servers(3), order.stagers(BLOCK, servers(2, 3)));
+        assertEquals(servers(2), order.stagers(BLOCK, servers(2)));
+    }
+
+    @Test
+    void aReaderOnAServersHostHasNoChoiceAmongTiers() throws Exception {
+        UnaryOperator<BlockServerInfo.Builder> cache = info -> info.setHasCache(true);
+        server(1, "a", "/rack", State.ACTIVE, cache);
+        server(2, "b", "/rack", State.ACTIVE, cache);
+        server(3, "c", "/rack", State.ACTIVE);
+        ReadOrder here = order("a", "/rack", 1);
+        ReadOrder elsewhere = order("elsewhere", "/rack", 1);
+        assertEquals(List.of(), here.equallyGoodCaches(here.of(BLOCK, servers(1, 2, 3))));
+        assertEquals(
+                Set.of(new ServerId(1), new ServerId(2)),
+                Set.copyOf(elsewhere.equallyGoodCaches(elsewhere.of(BLOCK, servers(1, 2, 3)))));
+        assertEquals(List.of(), elsewhere.equallyGoodCaches(elsewhere.of(BLOCK, servers(1))));
     }
 
     private static List<ServerId> servers(Integer... ids) {

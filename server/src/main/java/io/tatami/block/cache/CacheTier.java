@@ -58,12 +58,14 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     /**
      * How full the tier is. All bytes are those of whole 4 MiB units.
      *
+     * @param plannedBytes of all plans, what is to be staged and what is staged and was not read yet
      * @param hangs how often a reader gave up waiting because the device hung
      */
     public record Status(
             String device,
             long capacityBytes,
             long usedBytes,
+            long plannedBytes,
             long stagedBytes,
             long damagedCopies,
             long hangs,
@@ -75,6 +77,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                 device.name(),
                 (long) space.slots() * Device.UNIT_BYTES,
                 (long) space.usedSlots() * Device.UNIT_BYTES,
+                plans.expectedBytes(),
                 stagedBytes.sum(),
                 damagedCopies.sum(),
                 device.hangs(),
@@ -137,6 +140,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     /** How many bytes of a block are ready to be read from here. */
     public synchronized long stagedBytes(BlockId block) {
         return space.readyBytes(block);
+    }
+
+    /** How many bytes of a block some plan has for readers that have not come yet, in whole units, staged or not. */
+    public synchronized long plannedBytes(BlockId block) {
+        return (long) plans.unreadUnits(block) * Device.UNIT_BYTES;
     }
 
     /** Drops what there is of a block. */

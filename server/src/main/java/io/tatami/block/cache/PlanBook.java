@@ -1,5 +1,6 @@
 package io.tatami.block.cache;
 
+import io.tatami.base.BlockId;
 import io.tatami.block.device.Device;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,6 +50,22 @@ final class PlanBook {
     @Nullable
     StagedPlan get(PlanId id) {
         return plans.get(id);
+    }
+
+    /** Of all plans, the bytes that are to be staged, and those that are staged and were not read yet. */
+    long expectedBytes() {
+        return plans.values().stream()
+                .map(StagedPlan::progress)
+                .mapToLong(progress -> progress.remainingBytes() + progress.waitingBytes())
+                .sum();
+    }
+
+    /** How many units of a block were not read yet, by the plan that has the most of them. */
+    int unreadUnits(BlockId block) {
+        return plans.values().stream()
+                .mapToInt(plan -> plan.unreadUnits(block))
+                .max()
+                .orElse(0);
     }
 
     /** A new plan, of nothing yet. */

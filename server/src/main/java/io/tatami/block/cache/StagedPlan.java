@@ -145,6 +145,18 @@ final class StagedPlan {
         return -1;
     }
 
+    /** How many units of a block were not read yet. */
+    int unreadUnits(BlockId block) {
+        int count = 0;
+        for (int index : rangesOfBlock.getOrDefault(block, List.of())) {
+            int end = starts[index] + ranges.get(index).units();
+            for (int at = read.nextClearBit(starts[index]); at < end; at = read.nextClearBit(at + 1)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
     void markHandled(int position) {
         handled.set(position);
     }

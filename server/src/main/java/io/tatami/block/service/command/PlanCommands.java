@@ -88,8 +88,10 @@ public final class PlanCommands {
 
     private StagedBlocksReply staged(StagedBlocksRequest request) throws TatamiException {
         StagedBlocksReply.Builder reply = StagedBlocksReply.newBuilder();
-        for (long block : request.getBlockIdList()) {
-            reply.addStagedBytes(requireTier().stagedBytes(ServerContext.blockId(block)));
+        for (long id : request.getBlockIdList()) {
+            BlockId block = ServerContext.blockId(id);
+            reply.addStagedBytes(requireTier().stagedBytes(block));
+            reply.addPlannedBytes(requireTier().plannedBytes(block));
         }
         return reply.build();
     }
@@ -130,6 +132,7 @@ public final class PlanCommands {
                 .setPath(status.device())
                 .setCapacityBytes(status.capacityBytes())
                 .setUsedBytes(status.usedBytes())
+                .setBytesPlanned(status.plannedBytes())
                 .setBytesStaged(status.stagedBytes())
                 .setBytesReadStaged(metrics.stagedReadBytes())
                 .setBytesReadLate(metrics.lateReadBytes())
