@@ -91,6 +91,28 @@ final class FragmentedVolumeTest {
     }
 
     @Test
+    void blocksEndAtMultiplesOfTheBlockSizeThoughTheyAreShort() throws Exception {
+        int blockBytes = 8 * MIB;
+        TatamiPath file = TatamiPath.of("/aligned");
+        byte[] bytes = bytes(5, 2 * blockBytes + 12_345);
+        try (FileWriter writer = client.create(file, CreateSpec.DEFAULT.withBlockSizeBytes(blockBytes))) {
+            writer.write(bytes, 0, bytes.length);
+        }
+        try (FileWriter writer = client.append(file, false)) {
+            writer.write(bytes, 0, blockBytes);
+        }
+
+        List<Long> starts = client.blockLocations(file, 0, Long.MAX_VALUE).stream()
+                .map(LocatedBlock::offsetBytes)
+                .toList();
+        assertTrue(starts.size() > 4, starts::toString);
+        for (long split = 0; split < 4L * blockBytes; split += blockBytes) {
+            assertTrue(starts.contains(split), split + " of " + starts);
+        }
+        assertArrayEquals(bytes, Arrays.copyOf(read(file, 0), bytes.length));
+    }
+
+    @Test
     void nothingIsRefusedWhileAHoleIsFreeAndWhatWasFullIsWritableOnceFilesAreDeleted() throws Exception {
         long free = client.cluster().status().freeBytes();
         TatamiPath file = TatamiPath.of("/all");

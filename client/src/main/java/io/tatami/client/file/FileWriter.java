@@ -130,7 +130,7 @@ public final class FileWriter implements AutoCloseable {
         this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
-        this.blocks = new BlockSequence(home, parts.blocks(), status.getBlockSize(), granted);
+        this.blocks = new BlockSequence(home, parts.blocks(), status.getBlockSize(), status.getLength(), granted);
         this.copiesMin = copiesMin;
     }
 

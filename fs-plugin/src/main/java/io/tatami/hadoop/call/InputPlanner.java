@@ -1,12 +1,17 @@
 package io.tatami.hadoop.call;
 
+import io.tatami.base.ServerId;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.hadoop.convert.PathConverter;
+import io.tatami.hadoop.convert.StatusConverter;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.LocatedFileStatus;
@@ -35,7 +40,12 @@ public final class InputPlanner {
         this.enabled = configuration.getBoolean(ENABLED, false);
     }
 
-    /** The same listing, which is planned when it was read to its end. */
+    /**
+     * The same listing, which is read to its end and planned before its first entry is given. The locations of a block
+     * name only the host that will have it staged: MapReduce gives YARN the hosts of a split and does not tell which of
+     * them have it cached, so that with all hosts most tasks would read another copy, and what was staged would be of no
+     * use.
+     */
     public RemoteIterator<LocatedFileStatus> planned(RemoteIterator<LocatedFileStatus> listing, TatamiCalls calls) {
         return enabled ? new Planned(listing, calls) : listing;
     }
@@ -43,10 +53,15 @@ public final class InputPlanner {
     private static final class Planned implements RemoteIterator<LocatedFileStatus> {
         private final RemoteIterator<LocatedFileStatus> listing;
         private final TatamiCalls calls;
-        private final List<Split> splits = new ArrayList<>();
+        private final Deque<LocatedFileStatus> files = new ArrayDeque<>();
         private boolean ended;
 
-        private record Split(LocatedFileStatus file, BlockLocation block) {}
+        /** @param index of the block among those of the file */
+        private record Split(LocatedFileStatus file, int index) {
+            BlockLocation block() {
+                return file.getBlockLocations()[index];
+            }
+        }
 
         Planned(RemoteIterator<LocatedFileStatus> listing, TatamiCalls calls) {
             this.listing = listing;
@@ -55,23 +70,19 @@ public final class InputPlanner {
 
         @Override
         public boolean hasNext() throws IOException {
-            boolean hasNext = listing.hasNext();
-            if (!hasNext && !ended) {
+            if (!ended) {
+                while (listing.hasNext()) {
+                    files.add(listing.next());
+                }
                 ended = true;
                 plan();
             }
-            return hasNext;
+            return !files.isEmpty();
         }
 
         @Override
         public LocatedFileStatus next() throws IOException {
-            LocatedFileStatus file = listing.next();
-            if (file.isFile() && !isHidden(file.getPath()) && file.getBlockLocations() != null) {
-                for (BlockLocation block : file.getBlockLocations()) {
-                    splits.add(new Split(file, block));
-                }
-            }
-            return file;
+            return hasNext() ? files.remove() : listing.next();
         }
 
         /** What FileInputFormat takes for none of a job's input. */
@@ -79,11 +90,25 @@ public final class InputPlanner {
             return file.getName().startsWith("_") || file.getName().startsWith(".");
         }
 
+        private List<Split> splits() {
+            List<Split> splits = new ArrayList<>();
+            for (LocatedFileStatus file : files) {
+                if (file.isFile() && !isHidden(file.getPath()) && file.getBlockLocations() != null) {
+                    for (int block = 0; block < file.getBlockLocations().length; block++) {
+                        splits.add(new Split(file, block));
+                    }
+                }
+            }
+            splits.sort(Comparator.comparingLong(
+                    (Split split) -> -split.block().getLength()));
+            return splits;
+        }
+
         private void plan() {
+            List<Split> splits = splits();
             if (splits.isEmpty()) {
                 return;
             }
-            splits.sort(Comparator.comparingLong((Split split) -> -split.block().getLength()));
             try {
                 List<AccessPlan.Read> reads = new ArrayList<>(splits.size());
                 for (Split split : splits) {
@@ -94,7 +119,13 @@ public final class InputPlanner {
                 }
                 AccessPlan plan =
                         AccessPlan.inOrder(reads).withReleaseAfterRead().withKeep(KEEP);
-                calls.client().prefetch(plan);
+                List<Set<ServerId>> places = calls.client().prefetch(plan);
+                for (int i = 0; i < places.size(); i++) {
+                    Split split = splits.get(i);
+                    // The array is the status's own.
+                    split.file().getBlockLocations()[split.index()] =
+                            StatusConverter.stagedOn(places.get(i), split.block());
+                }
                 LOG.info("planned {} splits as {}", reads.size(), plan.id());
             } catch (IOException e) {
                 LOG.warn("the job's input is not prefetched: {}", e.getMessage());

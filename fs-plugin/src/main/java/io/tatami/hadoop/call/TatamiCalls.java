@@ -71,6 +71,9 @@ public final class TatamiCalls implements AutoCloseable {
     private static final FileChecksum CHECKSUM_OF_NOTHING =
             new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[32]));
 
+    /** Whether the location of a block that is staged names only the hosts that have it staged. */
+    private static final String STAGED_ONLY = "fs.tatami.locations.staged-only";
+
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
 
     private final SharedClients.Share share;
@@ -89,7 +92,7 @@ public final class TatamiCalls implements AutoCloseable {
         this.share = share;
         this.client = share.client();
         this.ofBlocksAlone = ofBlocksAlone;
-        this.statuses = new StatusConverter(uri);
+        this.statuses = new StatusConverter(uri, configuration.getBoolean(STAGED_ONLY, false));
         this.umask = FsPermission.getUMask(configuration);
         this.bufferBytes = configuration.getInt("io.file.buffer.size", 4096);
     }

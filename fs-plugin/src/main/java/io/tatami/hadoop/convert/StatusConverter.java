@@ -6,10 +6,13 @@ import io.tatami.client.model.ContentTotals;
 import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
 import io.tatami.protocol.wire.Attributes;
+import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.Path;
@@ -24,10 +27,17 @@ public final class StatusConverter {
     private static final String NO_ERASURE_CODING = "Replicated";
 
     private final URI uri;
+    private final boolean stagedOnly;
 
-    /** @param uri of the file system, by which paths are qualified */
-    public StatusConverter(URI uri) {
+    /**
+     * Conversions for one file system.
+     *
+     * @param uri of the file system, by which paths are qualified
+     * @param stagedOnly whether the location of a block that is staged names only the servers that have it staged
+     */
+    public StatusConverter(URI uri, boolean stagedOnly) {
         this.uri = uri;
+        this.stagedOnly = stagedOnly;
     }
 
     public TatamiFileStatus status(PathStatus status) {
@@ -65,13 +75,14 @@ public final class StatusConverter {
                 .toArray(BlockLocation[]::new);
     }
 
-    private static BlockLocation location(LocatedBlock block, Set<ServerId> staged) {
-        List<LocatedBlock.Holder> holders = readable(block);
-        String[] hosts = holders.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
-        String[] cachedHosts = holders.stream()
+    private BlockLocation location(LocatedBlock block, Set<ServerId> staged) {
+        List<LocatedBlock.Holder> readable = readable(block);
+        List<LocatedBlock.Holder> cached = readable.stream()
                 .filter(holder -> staged.contains(holder.server()))
-                .map(LocatedBlock.Holder::host)
-                .toArray(String[]::new);
+                .toList();
+        List<LocatedBlock.Holder> holders = stagedOnly && !cached.isEmpty() ? cached : readable;
+        String[] hosts = holders.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
+        String[] cachedHosts = cached.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
         String[] names = holders.stream()
                 .map(holder -> holder.host() + ":" + holder.port())
                 .toArray(String[]::new);
@@ -93,6 +104,38 @@ public final class StatusConverter {
                 block.offsetBytes(),
                 block.lengthBytes(),
                 block.unreadable());
+    }
+
+    /**
+     * The location as one where the block is on the cache tiers of some of its servers, and nowhere else; the same where
+     * it has none of these.
+     */
+    public static BlockLocation stagedOn(Set<ServerId> servers, BlockLocation location) throws IOException {
+        Set<String> ids = servers.stream().map(ServerId::toString).collect(Collectors.toSet());
+        String[] storageIds = location.getStorageIds();
+        int[] kept = IntStream.range(0, storageIds.length)
+                .filter(at -> ids.contains(storageIds[at]))
+                .toArray();
+        if (kept.length == 0) {
+            return location;
+        }
+        String[] hosts = at(kept, location.getHosts());
+        return new BlockLocation(
+                at(kept, location.getNames()),
+                hosts,
+                hosts,
+                at(kept, location.getTopologyPaths()),
+                at(kept, storageIds),
+                IntStream.of(kept)
+                        .mapToObj(at -> location.getStorageTypes()[at])
+                        .toArray(StorageType[]::new),
+                location.getOffset(),
+                location.getLength(),
+                location.isCorrupt());
+    }
+
+    private static String[] at(int[] kept, String[] all) {
+        return IntStream.of(kept).mapToObj(at -> all[at]).toArray(String[]::new);
     }
 
     /** As HDFS does it, bad copies are told only of a block that has no others. */

@@ -121,6 +121,7 @@ record LabDirectory(Path root) {
         properties.setProperty("namespaces", Boolean.toString(spec.hasNamespaces()));
         properties.setProperty("hdfs", Boolean.toString(spec.hasHdfs()));
         properties.setProperty("java.options", String.join("\n", spec.javaOptions()));
+        properties.setProperty("cache.bytes", Long.toString(spec.cacheBytes()));
         properties.setProperty("metadata.port", Integer.toString(metadataPort));
         StringWriter text = new StringWriter();
         properties.store(text, null);
@@ -157,7 +158,8 @@ record LabDirectory(Path root) {
                         .getProperty("java.options", "")
                         .lines()
                         .filter(option -> !option.isEmpty())
-                        .toList());
+                        .toList(),
+                number(properties, "cache.bytes"));
     }
 
     /** The same on every node. */

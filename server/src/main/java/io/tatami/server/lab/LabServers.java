@@ -146,7 +146,7 @@ final class LabServers {
     }
 
     private List<String> blockArguments(LabNode node) throws IOException, InterruptedException {
-        return List.of(
+        List<String> arguments = new ArrayList<>(List.of(
                 "start",
                 "block",
                 "--foreground",
@@ -161,7 +161,12 @@ final class LabServers {
                 "--volume",
                 isolation.volume(node).toString(),
                 "--capacity",
-                Long.toString(spec.limits().capacityBytes()));
+                Long.toString(spec.limits().capacityBytes())));
+        if (spec.cacheBytes() > 0) {
+            Path cache = node.data(LabRole.BLOCK).resolveSibling("cache");
+            arguments.addAll(List.of("--cache", cache.toString(), "--cache-size", Long.toString(spec.cacheBytes())));
+        }
+        return arguments;
     }
 
     private List<String> tatami(LabNode node, String mainClass, List<String> arguments) {

@@ -19,9 +19,16 @@ import java.util.stream.IntStream;
  *     has an address of the loopback interface
  * @param hasHdfs whether HDFS runs on the same nodes
  * @param javaOptions of every server, behind those of the lab, such as settings
+ * @param cacheBytes of each block server's cache tier, a file beside its data; 0 for none
  */
 public record LabSpec(
-        Path directory, Shape shape, Limits limits, boolean hasNamespaces, boolean hasHdfs, List<String> javaOptions) {
+        Path directory,
+        Shape shape,
+        Limits limits,
+        boolean hasNamespaces,
+        boolean hasHdfs,
+        List<String> javaOptions,
+        long cacheBytes) {
     public static final int NODES_MAX = 16;
 
     /** Room for the superblock and some regions of blocks. */
@@ -59,24 +66,30 @@ public record LabSpec(
                 new Limits(LinkRate.UNLIMITED, DiskRate.UNLIMITED, capacityBytes),
                 isRoot(),
                 false,
-                List.of());
+                List.of(),
+                0);
     }
 
     public LabSpec withLimits(LinkRate link, DiskRate disk) {
         Limits changed = new Limits(link, disk, limits.capacityBytes());
-        return new LabSpec(directory, shape, changed, hasNamespaces, hasHdfs, javaOptions);
+        return new LabSpec(directory, shape, changed, hasNamespaces, hasHdfs, javaOptions, cacheBytes);
     }
 
     public LabSpec onLoopback() {
-        return new LabSpec(directory, shape, limits, false, hasHdfs, javaOptions);
+        return new LabSpec(directory, shape, limits, false, hasHdfs, javaOptions, cacheBytes);
     }
 
     public LabSpec withHdfs() {
-        return new LabSpec(directory, shape, limits, hasNamespaces, true, javaOptions);
+        return new LabSpec(directory, shape, limits, hasNamespaces, true, javaOptions, cacheBytes);
     }
 
     public LabSpec withJavaOptions(List<String> options) {
-        return new LabSpec(directory, shape, limits, hasNamespaces, hasHdfs, options);
+        return new LabSpec(directory, shape, limits, hasNamespaces, hasHdfs, options, cacheBytes);
+    }
+
+    /** Each block server has a cache tier. */
+    public LabSpec withCache(long bytes) {
+        return new LabSpec(directory, shape, limits, hasNamespaces, hasHdfs, javaOptions, bytes);
     }
 
     /** Whether this process may make namespaces and loop devices. */

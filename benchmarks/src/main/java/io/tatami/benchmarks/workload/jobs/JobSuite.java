@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.workload.jobs;
 
+import io.tatami.benchmarks.harness.yarn.TierReads;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -33,10 +33,10 @@ import picocli.CommandLine.Option;
         name = "locality",
         mixinStandardHelpOptions = true,
         description = "How many maps of Hadoop's word count, TeraSort and TestDFSIO run on a host that has their bytes,"
-                + " by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
+                + " also on its cache tier, by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
 public final class LocalityBenchmark extends RoundsCommand {
     private static final List<String> COLUMNS =
-            List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "seconds");
+            List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "staged_mib", "seconds");
     private static final Set<LabRole> OF_TATAMI = Set.of(LabRole.METADATA, LabRole.BLOCK);
     private static final long READY_SECONDS = 120;
     private static final long COMMAND_SECONDS = 1_800;
@@ -44,6 +44,12 @@ public final class LocalityBenchmark extends RoundsCommand {
     private static final int SHARDS = 2;
     private static final int SPARE_MEBIBYTES = 2_048;
     private static final int COPIES = 3;
+
+    /** What the names of jobs begin with whose input is staged. */
+    private static final String STAGED = "staged";
+
+    /** Where an answer of the client has the bytes that came from cache tiers. */
+    private static final int STAGED_WORD = 4;
 
     /** The master of a job, and two tasks beside it. */
     private static final int CONTAINERS_MEBIBYTES = 1_536;
@@ -57,8 +63,9 @@ public final class LocalityBenchmark extends RoundsCommand {
     @Option(
             names = "--jobs",
             split = ",",
-            description = "Of wordcount, terasort and dfsio; a map of TestDFSIO is beside the file that names its"
-                    + " file (default: ${DEFAULT-VALUE}).")
+            description = "Of wordcount, terasort, dfsio, staged and staged-all-hosts; a map of TestDFSIO is beside the"
+                    + " file that names its file; the last two are word counts whose input is on the cache tiers, over"
+                    + " Tatami alone, with locations of these hosts and of all (default: ${DEFAULT-VALUE}).")
     private List<String> jobs = List.of("wordcount", "terasort", "dfsio");
 
     @Option(names = "--block", paramLabel = "MIB", description = "MiB of each block (default: ${DEFAULT-VALUE}).")
@@ -96,7 +103,13 @@ public final class LocalityBenchmark extends RoundsCommand {
         boolean isHdfs = peer.equals("hdfs");
         Path directory = work.resolve("locality");
         long capacity = ((long) mebibytes * (jobs.size() + 1) * COPIES + SPARE_MEBIBYTES) << 20;
+        List<String> run = isHdfs
+                ? jobs.stream().filter(job -> !job.startsWith(STAGED)).toList()
+                : jobs;
         LabSpec spec = LabSpec.of(directory, new LabSpec.Shape(nodes, RACKS, 1, SHARDS), capacity);
+        if (run.stream().anyMatch(job -> job.startsWith(STAGED))) {
+            spec = spec.withCache((long) mebibytes << 20);
+        }
         undo.add(() -> Lab.remove(directory));
         progress.tell("%s: a lab of %d nodes", peer, nodes);
         Lab lab = Lab.up(isHdfs ? spec.withHdfs() : spec);
@@ -115,7 +128,7 @@ public final class LocalityBenchmark extends RoundsCommand {
                         progress::tell,
                         List.of(yarn.configuration().toString()))) {
             try {
-                runJobs(peer, rounds, client, results, pooled);
+                runJobs(peer, rounds, run, client, results, pooled);
             } catch (IOException e) {
                 progress.tell("%s: the logs of all processes are kept in %s", peer, KeptLogs.of(work));
                 throw e;
@@ -124,16 +137,27 @@ public final class LocalityBenchmark extends RoundsCommand {
         Lab.remove(directory);
     }
 
-    private void runJobs(String peer, int rounds, NodeProcess client, Results results, Map<String, MapPlaces> pooled)
+    private void runJobs(
+            String peer,
+            int rounds,
+            List<String> run,
+            NodeProcess client,
+            Results results,
+            Map<String, MapPlaces> pooled)
             throws IOException, InterruptedException {
         client.answer("ready", READY_SECONDS);
         client.ask("nodes " + nodes, COMMAND_SECONDS);
-        for (String job : jobs) {
+        for (String job : run) {
             progress.tell("%s: the input of %s", peer, job);
             client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
         }
         for (int round = 1; round <= rounds; round++) {
-            for (String job : jobs) {
+            for (String job : run) {
+                if (job.startsWith(STAGED)) {
+                    String places = client.ask("stage", COMMAND_SECONDS);
+                    results.remark("round " + round + " of " + job + ": " + places);
+                    progress.tell("%s: %s", peer, places);
+                }
                 String answer = client.ask("run " + job, COMMAND_SECONDS);
                 MapPlaces places = MapPlaces.parse(answer);
                 double seconds = Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)) / 1e3;
@@ -146,6 +170,7 @@ public final class LocalityBenchmark extends RoundsCommand {
                         places.nodeLocal(),
                         places.rackLocal(),
                         places.elsewhere(),
+                        Long.parseLong(answer.split(" ", -1)[STAGED_WORD]) >> 20,
                         String.format("%.1f", seconds));
                 progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
             }

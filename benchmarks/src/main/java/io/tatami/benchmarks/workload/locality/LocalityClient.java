@@ -2,25 +2,34 @@ package io.tatami.benchmarks.workload.locality;
 
 import io.tatami.benchmarks.harness.yarn.HadoopTool;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
+import io.tatami.benchmarks.harness.yarn.TierReads;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
+import io.tatami.client.model.AccessPlan;
+import io.tatami.hadoop.TatamiFileSystem;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.examples.terasort.TeraGen;
 import org.apache.hadoop.examples.terasort.TeraSort;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
 
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
- * {@code prepare JOB MIB} makes a job's input, and {@code run JOB} answers with {@link MapPlaces} and milliseconds.
+ * {@code prepare JOB MIB} makes a job's input, {@code stage} has the text staged, and {@code run JOB} answers with {@link MapPlaces}, the bytes that came
+ * from cache tiers, and milliseconds.
  * Argument: the directory of the configuration.
  */
 public final class LocalityClient {
@@ -31,11 +40,15 @@ public final class LocalityClient {
     private static final int DFSIO_FILES = 8;
     private static final int VOCABULARY = 5_000;
     private static final int TEXT_CHUNK_BYTES = 1 << 20;
+    private static final int POLL_MILLIS = 100;
 
     private final Configuration configuration;
     private final FileSystem fs;
     private long dfsioMebibytes;
     private int runs;
+
+    /** The plan by which the text was staged last. */
+    private UUID staged = new UUID(0, 0);
 
     private LocalityClient(Configuration configuration) throws IOException {
         this.configuration = configuration;
@@ -61,6 +74,9 @@ public final class LocalityClient {
         switch (words[0]) {
             case "nodes" -> LabYarn.awaitNodes(configuration, Integer.parseInt(words[1]));
             case "prepare" -> prepare(words[1], Long.parseLong(words[2]));
+            case "stage" -> {
+                return stageText();
+            }
             case "run" -> {
                 return run(words[1]);
             }
@@ -71,7 +87,7 @@ public final class LocalityClient {
 
     private void prepare(String job, long mebibytes) throws Exception {
         switch (job) {
-            case "wordcount" -> writeText(mebibytes);
+            case "wordcount", "staged", "staged-all-hosts" -> writeText(mebibytes);
             case "terasort" ->
                 HadoopTool.run(
                         configuration, new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
@@ -84,6 +100,9 @@ public final class LocalityClient {
     }
 
     private void writeText(long mebibytes) throws IOException {
+        if (fs.exists(TEXT)) {
+            return;
+        }
         Random random = new Random(1);
         try (FSDataOutputStream out = fs.create(new Path(TEXT, "words"), true)) {
             for (long chunk = 0; chunk < mebibytes; chunk++) {
@@ -100,9 +119,13 @@ public final class LocalityClient {
     private String run(String job) throws Exception {
         Path output = new Path(DIRECTORY, "out-" + ++runs);
         try (MapPlaces.Watch watch = new MapPlaces.Watch(configuration)) {
+            boolean isStaged = job.startsWith("staged");
+            TierReads before = isStaged ? TierReads.of(configuration) : new TierReads(0, 0);
             long beginNanos = System.nanoTime();
             switch (job) {
                 case "wordcount" -> WordCountJob.run(configuration, TEXT, output);
+                case "staged", "staged-all-hosts" ->
+                    WordCountJob.run(withLocations(job.equals("staged")), TEXT, output);
                 case "terasort" -> HadoopTool.run(configuration, new TeraSort(), ROWS.toString(), output.toString());
                 case "dfsio" -> dfsio("-read");
                 default -> throw new IOException("there is no job " + job);
@@ -110,8 +133,40 @@ public final class LocalityClient {
             long millis = (System.nanoTime() - beginNanos) / 1_000_000;
             MapPlaces places = watch.ended();
             fs.delete(output, true);
-            return places + " " + millis;
+            TierReads reads = isStaged ? TierReads.of(configuration).since(before) : before;
+            if (isStaged) {
+                ((TatamiFileSystem) fs).cancelPlan(staged);
+            }
+            return places + " " + reads.stagedBytes() + " " + millis;
         }
+    }
+
+    /** Returns once all of the text is on cache tiers, with the number of copies and of staged blocks of each host. */
+    private String stageText() throws IOException, InterruptedException {
+        TatamiFileSystem tatami = (TatamiFileSystem) fs;
+        FileStatus file = fs.listStatus(TEXT)[0];
+        AccessPlan plan =
+                AccessPlan.inOrder(tatami.planned(file.getPath())).withReleaseAfterRead();
+        staged = plan.id();
+        tatami.prefetch(plan);
+        while (tatami.planProgress(plan.id()).remainingBytes() > 0) {
+            Thread.sleep(POLL_MILLIS);
+        }
+        Map<String, Integer> copies = new TreeMap<>();
+        Map<String, Integer> onTiers = new TreeMap<>();
+        for (BlockLocation block : fs.getFileBlockLocations(file, 0, file.getLen())) {
+            List.of(block.getHosts()).forEach(host -> copies.merge(host, 1, Integer::sum));
+            List.of(block.getCachedHosts()).forEach(host -> onTiers.merge(host, 1, Integer::sum));
+        }
+        return "copies by host " + copies + ", staged " + onTiers;
+    }
+
+    /** For a job that lists its input with a file system of its own. */
+    private Configuration withLocations(boolean stagedOnly) {
+        Configuration own = new Configuration(configuration);
+        own.setBoolean("fs.tatami.locations.staged-only", stagedOnly);
+        own.setBoolean("fs.tatami.impl.disable.cache", true);
+        return own;
     }
 
     private void dfsio(String what) throws Exception {

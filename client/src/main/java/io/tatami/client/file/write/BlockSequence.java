@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * The blocks of one file from where it is written on. When a block's chain fails after bytes of it were acknowledged,
  * the block is sealed, which may make it shorter than others, and the next one begins with the bytes it lacks. After a
  * call that was interrupted the next one goes on there, and no byte is lost. Used by one thread at a time.
+ *
+ * <p>A block ends at a multiple of the block size in its file at the latest. So after a short block the next one is
+ * short too, and all others are whole: input formats cut files at these multiples, and take for a split's hosts those of
+ * the block in which it begins.
  */
 public final class BlockSequence {
     /**
@@ -47,14 +51,22 @@ public final class BlockSequence {
     /** Of the blocks that are written no more. */
     private long writtenBytes;
 
+    /** Where in the file the present block begins, or the next one where there is none. */
+    private long blockOffsetBytes;
+
     /** Bytes of finished blocks that went through shared memory. */
     private long sharedBytes;
 
-    /** @param granted the first blocks that may be written */
-    public BlockSequence(FileHome home, BlockClient blocks, long blockSizeBytes, Collection<Grant> granted) {
+    /**
+     * @param fileBytes where in the file the first block begins that is not {@linkplain #continueLast continued}
+     * @param granted the first blocks that may be written
+     */
+    public BlockSequence(
+            FileHome home, BlockClient blocks, long blockSizeBytes, long fileBytes, Collection<Grant> granted) {
         WriteFailures failures = new WriteFailures(blocks.clock(), blockSizeBytes);
         this.home = home;
         this.blockSizeBytes = blockSizeBytes;
+        this.blockOffsetBytes = fileBytes;
         this.parts = new BlockPipeline.Parts(home, blocks, failures);
         this.grants = new GrantQueue(home, blockSizeBytes, failures, granted);
     }
@@ -66,7 +78,14 @@ public final class BlockSequence {
      * @param committed the generation of the existing copies
      */
     public void continueLast(BlockLocation last, Generation committed) {
-        current = BlockPipeline.append(parts, last, committed, blockSizeBytes);
+        blockOffsetBytes = last.getOffset();
+        current = BlockPipeline.append(parts, last, committed, bytesOfBlock(last.getLength()));
+    }
+
+    /** How long the present block may become: to the next multiple of the block size behind what it has. */
+    private long bytesOfBlock(long bytes) {
+        long end = blockOffsetBytes + bytes;
+        return Math.min(blockSizeBytes, end - end % blockSizeBytes + blockSizeBytes - blockOffsetBytes);
     }
 
     /** What is written from here on is all there will be: {@link #write} is told how much. */
@@ -140,8 +159,8 @@ public final class BlockSequence {
         Generation generation = Generation.of(grant.getGeneration());
         // Bytes that are carried say nothing of how many there will be.
         return isContentComplete && carried.isEmpty()
-                ? WriteSpec.createPacked(id, generation, Math.min(nextBytes, blockSizeBytes))
-                : WriteSpec.create(id, generation, blockSizeBytes, writtenBytes);
+                ? WriteSpec.createPacked(id, generation, Math.min(nextBytes, bytesOfBlock(0)))
+                : WriteSpec.create(id, generation, bytesOfBlock(0), writtenBytes);
     }
 
     /** Does nothing to a block that breaks. */
@@ -158,6 +177,7 @@ public final class BlockSequence {
     private void leave(BlockPipeline block) {
         sharedBytes += block.sharedBytes();
         writtenBytes += block.position();
+        blockOffsetBytes += block.position();
         current = null;
     }
 

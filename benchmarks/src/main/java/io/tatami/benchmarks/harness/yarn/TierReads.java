@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.jobs;
+package io.tatami.benchmarks.harness.yarn;
 
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
@@ -16,11 +16,11 @@ import org.apache.hadoop.security.UserGroupInformation;
  * @param stagedBytes from their cache tiers
  * @param lateBytes not staged when they were asked for
  */
-record TierReads(long stagedBytes, long lateBytes) {
+public record TierReads(long stagedBytes, long lateBytes) {
     private static final long TIMEOUT_MILLIS = 10_000;
 
     /** @throws IOException where a server does not answer */
-    static TierReads of(Configuration configuration) throws IOException {
+    public static TierReads of(Configuration configuration) throws IOException {
         String user = UserGroupInformation.getCurrentUser().getShortUserName();
         try (TatamiClient client = TatamiClient.connect(
                 FileSystem.getDefaultUri(configuration).getAuthority(),
@@ -39,7 +39,8 @@ record TierReads(long stagedBytes, long lateBytes) {
         }
     }
 
-    TierReads since(TierReads before) {
+    /** What was read since. */
+    public TierReads since(TierReads before) {
         return new TierReads(stagedBytes - before.stagedBytes, lateBytes - before.lateBytes);
     }
 }
