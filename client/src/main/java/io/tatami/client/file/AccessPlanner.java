@@ -284,8 +284,7 @@ public final class AccessPlanner {
                         "none of the " + shares.size() + " block servers that hold these files has a cache tier; start"
                                 + " them with --cache to give them one");
             }
-            places.forEach(
-                    servers -> servers.removeIf(server -> Objects.requireNonNull(shares.get(server)).hasNoTier));
+            places.forEach(servers -> servers.removeIf(server -> Objects.requireNonNull(shares.get(server)).hasNoTier));
             return places;
         }
     }

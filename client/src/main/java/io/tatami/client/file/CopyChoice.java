@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the copy of a block that a reader reads, in the order of {@link StagedFirst}. A copy that
- * is silent for a second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have
- * failed, it asks the home for the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far
- * as it is sound. Used by one thread.
+ * Chooses the copy of a block that a reader reads, in the order of {@link StagedFirst}. A copy that is silent for a
+ * second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have failed, it asks
+ * the home for the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far as it is sound.
+ * Used by one thread.
  */
 final class CopyChoice {
     /** The silence after which another copy is read beside the first, whatever the settings say. */

@@ -56,7 +56,9 @@ final class StagedFirst {
         return changed;
     }
 
-    /** The server that has the most of a block staged or planned. One that does not answer is probed, and has nothing. */
+    /**
+     * The server that has the most of a block staged or planned. One that does not answer is probed, and has nothing.
+     */
     private Optional<ServerId> ask(BlockId block, List<ServerId> caches) throws TatamiException {
         ServerId best = null;
         long most = UnitSize.BYTES - 1L;
@@ -75,8 +77,7 @@ final class StagedFirst {
 
     private long expectedBytes(ServerId server, BlockId block) throws TatamiException {
         StagedBlocksReply reply = locator.blocks()
-                .stagedBlocks(
-                        locator.servers().target(server, locator.deadline()), List.of(block), TIMEOUT.toMillis());
+                .stagedBlocks(locator.servers().target(server, locator.deadline()), List.of(block), TIMEOUT.toMillis());
         long staged = reply.getStagedBytesCount() == 0 ? 0 : reply.getStagedBytes(0);
         long planned = reply.getPlannedBytesCount() == 0 ? 0 : reply.getPlannedBytes(0);
         return Math.max(staged, planned);

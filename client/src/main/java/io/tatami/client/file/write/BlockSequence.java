@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * call that was interrupted the next one goes on there, and no byte is lost. Used by one thread at a time.
  *
  * <p>A block ends at a multiple of the block size in its file at the latest. So after a short block the next one is
- * short too, and all others are whole: input formats cut files at these multiples, and take for a split's hosts those of
- * the block in which it begins.
+ * short too, and all others are whole: input formats cut files at these multiples, and take for a split's hosts those
+ * of the block in which it begins.
  */
 public final class BlockSequence {
     /**
