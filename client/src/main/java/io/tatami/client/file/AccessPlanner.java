@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.EntryReader;
+import io.tatami.client.meta.StagingChoice;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.UnitSize;

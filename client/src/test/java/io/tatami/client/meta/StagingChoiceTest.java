@@ -1,4 +1,4 @@
-package io.tatami.client.file;
+package io.tatami.client.meta;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package io.tatami.client.file;
+package io.tatami.client.meta;
 
 import io.tatami.base.ServerId;
 import java.util.HashMap;
@@ -10,7 +10,7 @@ import java.util.Map;
  * least full once it has the block too, counting what it was to stage before. Equal ones are chosen in the order given.
  * Depends on nothing but its calls. Used by one thread.
  */
-final class StagingChoice {
+public final class StagingChoice {
     private final Map<ServerId, Tier> tiers = new HashMap<>();
     private final Map<ServerId, Long> chosenBytes = new HashMap<>();
 
@@ -20,16 +20,18 @@ final class StagingChoice {
      * @param capacityBytes 0 where it takes no plan
      * @param plannedBytes that it is to stage for other plans, or has staged for readers that have not come yet
      */
-    record Tier(long capacityBytes, long plannedBytes) {
+    public record Tier(long capacityBytes, long plannedBytes) {
         /** Of a server that did not answer, or has given its tier up. */
-        static final Tier NONE = new Tier(0, 0);
+        public static final Tier NONE = new Tier(0, 0);
     }
 
-    boolean knows(ServerId server) {
+    /** Whether something was learned of a server. */
+    public boolean knows(ServerId server) {
         return tiers.containsKey(server);
     }
 
-    void learn(ServerId server, Tier tier) {
+    /** Takes what a server said, in place of what it said before. */
+    public void learn(ServerId server, Tier tier) {
         tiers.put(server, tier);
     }
 
@@ -39,7 +41,7 @@ final class StagingChoice {
      *
      * @param servers at least one
      */
-    ServerId choose(List<ServerId> servers, long lengthBytes) {
+    public ServerId choose(List<ServerId> servers, long lengthBytes) {
         ServerId best = servers.get(0);
         for (ServerId server : servers) {
             if (fullness(server, lengthBytes) < fullness(best, lengthBytes)) {
