@@ -43,8 +43,8 @@ public final class InputPlanner {
     /**
      * The same listing, which is read to its end and planned before its first entry is given. The locations of a block
      * name only the host that will have it staged: MapReduce gives YARN the hosts of a split and does not tell which of
-     * them have it cached, so that with all hosts most tasks would read another copy, and what was staged would be of no
-     * use.
+     * them have it cached, so that with all hosts most tasks would read another copy, and what was staged would be of
+     * no use.
      */
     public RemoteIterator<LocatedFileStatus> planned(RemoteIterator<LocatedFileStatus> listing, TatamiCalls calls) {
         return enabled ? new Planned(listing, calls) : listing;
@@ -99,8 +99,7 @@ public final class InputPlanner {
                     }
                 }
             }
-            splits.sort(Comparator.comparingLong(
-                    (Split split) -> -split.block().getLength()));
+            splits.sort(Comparator.comparingLong((Split split) -> -split.block().getLength()));
             return splits;
         }
 

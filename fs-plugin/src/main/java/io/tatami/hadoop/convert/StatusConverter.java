@@ -107,8 +107,8 @@ public final class StatusConverter {
     }
 
     /**
-     * The location as one where the block is on the cache tiers of some of its servers, and nowhere else; the same where
-     * it has none of these.
+     * The location as one where the block is on the cache tiers of some of its servers, and nowhere else; the same
+     * where it has none of these.
      */
     public static BlockLocation stagedOn(Set<ServerId> servers, BlockLocation location) throws IOException {
         Set<String> ids = servers.stream().map(ServerId::toString).collect(Collectors.toSet());
