@@ -32,8 +32,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "locality",
         mixinStandardHelpOptions = true,
-        description = "How many maps of Hadoop's word count, TeraSort and TestDFSIO run on a host that has their bytes,"
-                + " also on its cache tier, by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
+        description =
+                "How many maps of Hadoop's word count, TeraSort and TestDFSIO run on a host that has their bytes,"
+                        + " also on its cache tier, by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
 public final class LocalityBenchmark extends RoundsCommand {
     private static final List<String> COLUMNS =
             List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "staged_mib", "seconds");
@@ -103,9 +104,8 @@ public final class LocalityBenchmark extends RoundsCommand {
         boolean isHdfs = peer.equals("hdfs");
         Path directory = work.resolve("locality");
         long capacity = ((long) mebibytes * (jobs.size() + 1) * COPIES + SPARE_MEBIBYTES) << 20;
-        List<String> run = isHdfs
-                ? jobs.stream().filter(job -> !job.startsWith(STAGED)).toList()
-                : jobs;
+        List<String> run =
+                isHdfs ? jobs.stream().filter(job -> !job.startsWith(STAGED)).toList() : jobs;
         LabSpec spec = LabSpec.of(directory, new LabSpec.Shape(nodes, RACKS, 1, SHARDS), capacity);
         if (run.stream().anyMatch(job -> job.startsWith(STAGED))) {
             spec = spec.withCache((long) mebibytes << 20);

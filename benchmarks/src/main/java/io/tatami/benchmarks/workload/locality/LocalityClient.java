@@ -30,9 +30,9 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
- * {@code prepare JOB MIB} makes a job's input, {@code stage} has the text staged, and {@code run JOB} answers with {@link MapPlaces}, the bytes that came
- * from cache tiers, and milliseconds.
- * Argument: the directory of the configuration.
+ * {@code prepare JOB MIB} makes a job's input, {@code stage} has the text staged, and {@code run JOB} answers with
+ * {@link MapPlaces}, the bytes that came from cache tiers, and milliseconds. Argument: the directory of the
+ * configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");
@@ -146,8 +146,7 @@ public final class LocalityClient {
     private String stageText() throws IOException, InterruptedException {
         TatamiFileSystem tatami = (TatamiFileSystem) fs;
         FileStatus file = fs.listStatus(TEXT)[0];
-        AccessPlan plan =
-                AccessPlan.inOrder(tatami.planned(file.getPath())).withReleaseAfterRead();
+        AccessPlan plan = AccessPlan.inOrder(tatami.planned(file.getPath())).withReleaseAfterRead();
         staged = plan.id();
         tatami.prefetch(plan);
         while (tatami.planProgress(plan.id()).remainingBytes() > 0) {
