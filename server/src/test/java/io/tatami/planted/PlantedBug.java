@@ -332,9 +332,19 @@ enum PlantedBug {
             "io.tatami.meta.service.copies.CopyMakingTest#nothingIsCopiedWhileManyServersAreSilent"),
     A_PULLED_COPY_IS_REPORTED_BEFORE_IT_IS_FLUSHED(
             "io/tatami/block/service/copy/BlockPuller.java",
-            "long unused = writer.finish();",
-            "long unused = writer.lengthBytes();",
+            "Map<BlockWriter, TatamiException> refused = volume.finish(",
+            "Map<BlockWriter, TatamiException> refused = Map.of(); if (false) volume.finish(",
             "io.tatami.block.service.copy.BlockPullerTest#aDiskThatFailsAnyAccessLeavesTheWholeCopyOrNone"),
+    PULLED_COPIES_ARE_NAMED_BEFORE_THEIR_FLUSH(
+            "io/tatami/block/volume/BatchFinish.java",
+            "parts.flush().flush();",
+            "",
+            "io.tatami.block.service.copy.BatchedPullsTest#powerCutAtAnyAccessLeavesEachCopyThatWasReported"),
+    A_DELETION_DURING_THE_FLUSH_OF_A_PULLED_COPY_IS_NOT_SEEN(
+            "io/tatami/block/volume/BatchFinish.java",
+            "lastLook.requireWanted(writer);",
+            "",
+            "io.tatami.block.service.copy.BatchedPullsTest#markOfADeletionThatComesDuringTheFlushIsSeenBeforeTheCopyIsNamed"),
     PULLED_BYTES_ARE_NOT_VERIFIED(
             "io/tatami/block/service/copy/BlockPuller.java",
             "Arrays.copyOfRange(checksums, first, first + pieces)",

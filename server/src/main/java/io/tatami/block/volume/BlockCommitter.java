@@ -81,21 +81,49 @@ final class BlockCommitter {
         CrashPoint.hit("volume.finish.after-write");
         open.flush();
         CrashPoint.hit("volume.finish.after-flush");
+        BlockRecord entry = finalized(change, open, generation);
+        put(change, open, entry);
+        CrashPoint.hit("volume.finish.after-commit");
+        adoptFinalized(change, open, entry);
+        CrashPoint.hit("volume.finish.after-release");
+    }
+
+    /** A block all of whose bytes are on the device, flushed, and of which the index has nothing yet. */
+    record Flushed(Replica.Change change, OpenBlock open, Generation generation) {}
+
+    /** Finalizes blocks in one step of the index: all of them, or none where this throws. */
+    void finish(List<Flushed> blocks) throws TatamiException {
+        List<BlockIndex.Arrived> arrived = new ArrayList<>();
+        for (Flushed block : blocks) {
+            OpenBlock open = block.open();
+            arrived.add(new BlockIndex.Arrived(
+                    finalized(block.change(), open, block.generation()), open.checksums(0, open.chunks())));
+        }
+        parts.index().arrive(arrived);
+        CrashPoint.hit("volume.batch.after-commit");
+        for (int i = 0; i < blocks.size(); i++) {
+            adoptFinalized(blocks.get(i).change(), blocks.get(i).open(), arrived.get(i).entry());
+        }
+        CrashPoint.hit("volume.batch.after-release");
+    }
+
+    private static BlockRecord finalized(Replica.Change change, OpenBlock open, Generation generation) {
         long length = open.lengthBytes();
-        BlockRecord entry = new BlockRecord(
+        return new BlockRecord(
                 change.replica().block(),
                 change.replica().numbers().adopting(generation),
                 open.extent().head(length),
                 length,
                 BlockRecord.State.FINALIZED,
                 BlockRecord.NO_TAIL);
-        put(change, open, entry);
-        CrashPoint.hit("volume.finish.after-commit");
+    }
+
+    /** Adopts what was committed of a block that is finalized by it. */
+    private void adoptFinalized(Replica.Change change, OpenBlock open, BlockRecord entry) {
         change.commit(entry, null);
         boolean unused = open.forgetEnd();
-        change.replica().makeVisible(length);
-        parts.allocator().release(open.extent().rest(length));
-        CrashPoint.hit("volume.finish.after-release");
+        change.replica().makeVisible(entry.lengthBytes());
+        parts.allocator().release(open.extent().rest(entry.lengthBytes()));
     }
 
     /** Records the block in the index as it is on the device, flushed, and in the open block's tail. */

@@ -7,6 +7,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.Extent;
+import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ public final class BlockWriter implements AutoCloseable {
 
     public BlockId block() {
         return replica.block();
+    }
+
+    Replica replica() {
+        return replica;
     }
 
     public Generation generation() {
@@ -143,6 +148,19 @@ public final class BlockWriter implements AutoCloseable {
     public void persist() throws TatamiException {
         try (Replica.Change change = replica.change()) {
             committer.persist(change, change.openFor(this), generation);
+        }
+    }
+
+    /**
+     * Writes all bytes to the device, as the end of the block, without a flush; no buffer is held afterwards. What may
+     * follow is {@link Volume#finish}, {@link #abort()} or {@link #close()}.
+     *
+     * @throws TatamiException as {@link #sync}
+     */
+    public void writeOut() throws TatamiException {
+        try (Replica.Change change = replica.change()) {
+            change.openFor(this).drain(true);
+            CrashPoint.hit("volume.batch.after-write");
         }
     }
 

@@ -18,6 +18,7 @@ import io.tatami.files.CrashPoint;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -44,6 +45,7 @@ public final class Volume implements AutoCloseable {
     private final VolumeParts parts;
     private final ConcurrentNavigableMap<BlockId, Replica> replicas;
     private final BlockCommitter committer;
+    private final BatchFinish batchFinish;
     private final BlockReopener reopener;
     private final BlockRelocator relocator;
     private final FirstWrites firstWrites;
@@ -64,6 +66,7 @@ public final class Volume implements AutoCloseable {
         this.parts = parts;
         this.replicas = replicas;
         this.committer = new BlockCommitter(parts, replicas);
+        this.batchFinish = new BatchFinish(parts, committer);
         this.reopener = new BlockReopener(parts, committer);
         this.relocator = new BlockRelocator(parts, replicas);
         this.firstWrites = new FirstWrites(parts, unwritten);
@@ -133,6 +136,29 @@ public final class Volume implements AutoCloseable {
             throwIfClosedToNew();
         }
         return writer;
+    }
+
+    /** Asked of a block that is about to be finalized with others. */
+    @FunctionalInterface
+    public interface LastLook {
+        /** @throws TatamiException why the block is not wanted any more; must return soon */
+        void requireWanted(BlockWriter writer) throws TatamiException;
+    }
+
+    /**
+     * {@link BlockWriter#finish()} of blocks that were never synced, with one flush for all of them and one synced
+     * batch of the index. Until that is durable none is visible, and a crash leaves none of them.
+     *
+     * @param writers each after its {@link BlockWriter#writeOut}
+     * @param lastLook asked for each between flush and batch, while nobody else can change the block
+     * @return why those that are not finalized are not: what the last look said, FENCED, or NO_SUCH_BLOCK after a
+     *     delete; the caller is to {@linkplain BlockWriter#abort abort} them
+     * @throws TatamiException IO_ERROR or NO_SPACE, and none is finalized, though a crash may show that all are
+     *     durable; the caller is to abort all of them
+     */
+    public Map<BlockWriter, TatamiException> finish(List<BlockWriter> writers, LastLook lastLook)
+            throws TatamiException {
+        return batchFinish.finish(writers, lastLook);
     }
 
     /**

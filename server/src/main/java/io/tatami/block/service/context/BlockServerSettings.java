@@ -36,6 +36,8 @@ import java.util.List;
  *     other servers and bytes that these pull; 0 for no limit. Copies of blocks with one good copy left are not counted
  * @param pullsMax copies made at once on a volume; of blocks with one good copy left as many again
  * @param pullsQueuedMax copies of each of the two kinds that may wait for a volume; one more is refused with BUSY
+ * @param copyBatchMax copies onto a volume that share a flush and a step of its index at most; with 1 each copy has its
+ *     own, and its place among those that are made is free only after it
  * @param balancePercent how much more of the room of one volume is used than of another when blocks begin to be moved
  *     between them, until it is half as much; 0 for never
  */
@@ -62,6 +64,7 @@ public record BlockServerSettings(
         long copyBytesPerSecond,
         int pullsMax,
         int pullsQueuedMax,
+        int copyBatchMax,
         int balancePercent) {
     public static final Setting<Integer> WRITE_STREAMS = Setting.count(
             "tatami.block.write.streams.max", 8_192, 1, 65_536, "Write streams a volume has open at once.");
@@ -141,6 +144,13 @@ public record BlockServerSettings(
     private static final Setting<Integer> PULLS_QUEUED_MAX = Setting.count(
             "tatami.block.pulls.queued.max", 256, 1, 65_536, "Copies to be made that may wait for a volume.");
 
+    private static final Setting<Integer> COPY_BATCH = Setting.count(
+            "tatami.block.copy.batch.max",
+            1_024,
+            1,
+            65_536,
+            "Copies onto a volume that are finished together, with one flush; 1 to finish each by itself.");
+
     private static final Setting<Integer> BALANCE = Setting.count(
             "tatami.block.balance.percent",
             10,
@@ -173,6 +183,7 @@ public record BlockServerSettings(
             COPY_RATE,
             PULLS_MAX,
             PULLS_QUEUED_MAX,
+            COPY_BATCH,
             BALANCE);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
@@ -200,6 +211,7 @@ public record BlockServerSettings(
                 settings.get(COPY_RATE),
                 settings.get(PULLS_MAX),
                 settings.get(PULLS_QUEUED_MAX),
+                settings.get(COPY_BATCH),
                 settings.get(BALANCE));
     }
 }

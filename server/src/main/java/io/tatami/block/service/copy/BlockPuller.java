@@ -13,14 +13,22 @@ import io.tatami.client.block.BlockTarget;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes one copy. It has no record and no visible byte before all its bytes are here, are what the source has stored,
- * and are flushed; a crash before that leaves nothing. Safe for use by many threads; calls wait for disks and servers.
+ * Makes copies: fills each by itself, and finishes some at once. A copy has no record and no visible byte before all its
+ * bytes are here, are what the source has stored, and are flushed; a crash before that leaves nothing. Safe for use by
+ * many threads; calls wait for disks and servers.
  */
 final class BlockPuller {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPuller.class);
@@ -44,14 +52,13 @@ final class BlockPuller {
     }
 
     /**
-     * Returns when the copy is durable and visible.
+     * Returns when all bytes of the copy are on the device; they are not flushed, and nobody sees them.
      *
      * @throws TatamiException what is wrong with this server; the failure of the last source where none of them has all
      *     bytes; why the pull was cancelled. No copy is left then
      */
-    void make(Pull pull, Volume volume) throws TatamiException {
-        pull.throwIfCancelled();
-        refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
+    FilledCopy fill(Pull pull, Volume volume) throws TatamiException {
+        requireWanted(pull);
         deleteOutdated(pull, volume);
         long room = Math.max(1, pull.lengthBytes());
         BlockWriter writer =
@@ -65,19 +72,79 @@ final class BlockPuller {
                 writer.inBackground();
             }
             fill(writer, pull);
+            writer.writeOut();
             pull.throwIfCancelled();
-            CrashPoint.hit("service.copy.before-finish");
-            long unused = writer.finish();
-            CrashPoint.hit("service.copy.after-finish");
         } catch (TatamiException e) {
             failure = e;
         } catch (RuntimeException e) {
-            failure = new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + e, e);
+            failure = failed(pull, e);
         }
         if (failure != null) {
             abort(writer, failure);
             throw failure;
         }
+        return new FilledCopy(pull, writer);
+    }
+
+    /**
+     * Returns when the copies are durable and visible, or have failed.
+     *
+     * @param copies onto the volume
+     * @return why those failed that have; nothing is left of them
+     */
+    Map<Pull, TatamiException> finish(Volume volume, List<FilledCopy> copies) {
+        Map<BlockWriter, TatamiException> failures = new HashMap<>();
+        Map<BlockWriter, Pull> wanted = new LinkedHashMap<>();
+        for (FilledCopy copy : copies) {
+            try {
+                requireWanted(copy.pull());
+                wanted.put(copy.writer(), copy.pull());
+            } catch (TatamiException e) {
+                failures.put(copy.writer(), e);
+            }
+        }
+        if (!wanted.isEmpty()) {
+            failures.putAll(finish(volume, wanted));
+        }
+        Map<Pull, TatamiException> ofPulls = new HashMap<>();
+        for (FilledCopy copy : copies) {
+            TatamiException failure = failures.get(copy.writer());
+            if (failure != null) {
+                abort(copy.writer(), failure);
+                ofPulls.put(copy.pull(), failure);
+            }
+        }
+        return ofPulls;
+    }
+
+    private Map<BlockWriter, TatamiException> finish(Volume volume, Map<BlockWriter, Pull> wanted) {
+        try {
+            CrashPoint.hit("service.copy.before-finish");
+            Map<BlockWriter, TatamiException> refused = volume.finish(
+                    List.copyOf(wanted.keySet()), writer -> requireWanted(Objects.requireNonNull(wanted.get(writer))));
+            CrashPoint.hit("service.copy.after-finish");
+            return refused;
+        } catch (TatamiException e) {
+            return ofEach(wanted, pull -> e.again());
+        } catch (RuntimeException e) {
+            return ofEach(wanted, pull -> failed(pull, e));
+        }
+    }
+
+    private static Map<BlockWriter, TatamiException> ofEach(
+            Map<BlockWriter, Pull> copies, Function<Pull, TatamiException> failure) {
+        return copies.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, copy -> failure.apply(copy.getValue())));
+    }
+
+    /** @throws TatamiException why the copy is not to be made any more */
+    private void requireWanted(Pull pull) throws TatamiException {
+        pull.throwIfCancelled();
+        refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
+    }
+
+    private static TatamiException failed(Pull pull, RuntimeException cause) {
+        return new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + cause, cause);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.base.WaitLimit;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.context.CopyRate;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
@@ -27,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The copies that this server is told to make. Each is admitted onto a volume, waits in its line, is made on a thread
- * of its own, and is reported; what is under way when the server stops is not, and is asked for again. Safe for use by
- * many threads.
+ * The copies that this server is told to make. Each is admitted onto a volume, waits in its line, is filled on a thread
+ * of its own, is finished together with the others that were filled meanwhile, and is reported; what is under way when
+ * the server stops is not, and is asked for again. Safe for use by many threads.
  */
 public final class BlockPulls {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPulls.class);
@@ -56,7 +57,7 @@ public final class BlockPulls {
 
     /**
      * @param refusals asked before a copy is begun, and again once others can find it
-     * @param threads one for each pull that runs; they may wait for disks and servers
+     * @param threads one for each pull that runs, and one for each volume that finishes copies; they may wait for disks and servers
      * @param reports told of each copy that is made, or has failed, on any thread; must return soon
      */
     public BlockPulls(
@@ -75,8 +76,9 @@ public final class BlockPulls {
 
     /** Takes copies for one more volume. */
     public synchronized void add(Volume volume) {
-        int runningMax = context.settings().pullsMax();
-        lines.put(volume, new PullLine(runningMax, context.settings().pullsQueuedMax()));
+        BlockServerSettings settings = context.settings();
+        lines.put(
+                volume, new PullLine(settings.pullsMax(), settings.pullsQueuedMax(), settings.copyBatchMax()));
     }
 
     /** Takes no more for a volume that is no longer served, drops what waits, and has what runs onto it end soon. */
@@ -255,37 +257,83 @@ public final class BlockPulls {
     }
 
     private void run(Placed placed) {
-        Pull pull = placed.pull();
-        TatamiException failure = null;
+        FilledCopy copy;
         try {
-            maker.make(pull, placed.volume());
+            copy = maker.fill(placed.pull(), placed.volume());
         } catch (TatamiException e) {
-            LOG.info("{} was not made", pull, e);
-            failure = e;
+            endRunning(placed, e);
+            return;
         } catch (RuntimeException e) {
-            LOG.error("{} was not made", pull, e);
-            failure = new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + e, e);
+            LOG.error("{} was not made", placed.pull(), e);
+            endRunning(placed, new TatamiException(ErrorCode.INTERNAL, "making " + placed.pull() + ": " + e, e));
+            return;
         }
-        CopiesMadeRequest.Item told = end(placed, failure);
+        if (context.settings().copyBatchMax() == 1) {
+            endRunning(placed, maker.finish(placed.volume(), List.of(copy)).get(copy.pull()));
+        } else {
+            filled(placed, copy);
+        }
+    }
+
+    private synchronized void filled(Placed placed, FilledCopy copy) {
+        placed.line().filled(copy);
+        beginBatch(placed.volume(), placed.line());
+        begin(placed.volume(), placed.line());
+    }
+
+    private void beginBatch(Volume volume, PullLine line) {
+        if (line.filled().begin()) {
+            threads.execute(() -> finishBatch(volume, line));
+        }
+    }
+
+    private void finishBatch(Volume volume, PullLine line) {
+        List<FilledCopy> batch = closeBatch(volume, line);
+        Map<Pull, TatamiException> failures = maker.finish(volume, batch);
+        endBatch(volume, line);
+        for (FilledCopy copy : batch) {
+            end(new Placed(copy.pull(), volume, line), failures.get(copy.pull()));
+        }
+    }
+
+    private synchronized List<FilledCopy> closeBatch(Volume volume, PullLine line) {
+        List<FilledCopy> batch = line.filled().close();
+        begin(volume, line);
+        return batch;
+    }
+
+    private synchronized void endBatch(Volume volume, PullLine line) {
+        line.filled().ended();
+        beginBatch(volume, line);
+    }
+
+    private void endRunning(Placed placed, @Nullable TatamiException failure) {
+        synchronized (this) {
+            placed.line().ended(placed.pull());
+        }
+        end(placed, failure);
+    }
+
+    /** @param failure null where the copy is made */
+    private void end(Placed placed, @Nullable TatamiException failure) {
+        if (failure != null) {
+            LOG.info("{} was not made", placed.pull(), failure);
+        }
+        CopiesMadeRequest.Item told = report(placed, failure);
         if (told != null) {
             CrashPoint.hit("service.copy.before-report");
             reports.accept(told);
         }
     }
 
-    /**
-     * Returns what is to be reported; null for nothing.
-     *
-     * @param failure null where the copy is made
-     */
-    private synchronized CopiesMadeRequest.@Nullable Item end(Placed placed, @Nullable TatamiException failure) {
+    /** Takes out a pull that has ended; returns what is to be reported, null for nothing. */
+    private synchronized CopiesMadeRequest.@Nullable Item report(Placed placed, @Nullable TatamiException failure) {
         Pull pull = placed.pull();
         // One that was past its last look whether it is cancelled has gone with its volume.
         TatamiException outcome = failure == null && !lines.containsKey(placed.volume()) ? takenOut() : failure;
         if (outcome == null) {
             context.metrics().madeCopy();
         }
-        placed.line().ended(pull);
         pulls.remove(pull.block());
         notifyAll();
         if (closed) {

@@ -7,12 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pulls onto one volume: those that wait, urgent ones first, and how many run. Urgent ones have as many places
- * again, in the queue and beside those that run, so that no others hold them up. Its user guards it.
+ * The pulls onto one volume: those that wait, urgent ones first, how many run, and those that wait for a flush. Urgent
+ * ones have as many places again, in the queues and beside those that run, so that no others hold them up. Its user
+ * guards it.
  */
 final class PullLine {
     private final int runningMax;
     private final int queuedMax;
+    private final FinishQueue filled;
     private final Deque<Pull> urgent = new ArrayDeque<>();
     private final Deque<Pull> others = new ArrayDeque<>();
     private int urgentRunning;
@@ -21,10 +23,12 @@ final class PullLine {
     /**
      * @param runningMax pulls that run at once; twice as many with urgent ones
      * @param queuedMax pulls of each kind that wait
+     * @param batchMax copies that are finished together
      */
-    PullLine(int runningMax, int queuedMax) {
+    PullLine(int runningMax, int queuedMax, int batchMax) {
         this.runningMax = runningMax;
         this.queuedMax = queuedMax;
+        this.filled = new FinishQueue(batchMax);
     }
 
     boolean hasRoomFor(Pull pull) {
@@ -36,18 +40,36 @@ final class PullLine {
         queueOf(pull).add(pull);
     }
 
-    /** The pull to begin now, which counts as running until {@link #ended}; null where none may begin. */
+    /**
+     * The pull to begin now, which counts as running until {@link #ended} or {@link #filled(FilledCopy)}; null where none
+     * may begin.
+     */
     @Nullable
     Pull next() {
-        if (!urgent.isEmpty() && urgentRunning + othersRunning < 2 * runningMax) {
+        if (!urgent.isEmpty() && hasPlace() && !filled.isFull(true)) {
             urgentRunning++;
             return urgent.remove();
         }
-        if (!others.isEmpty() && othersRunning < runningMax && urgentRunning + othersRunning < 2 * runningMax) {
+        if (!others.isEmpty() && othersRunning < runningMax && hasPlace() && !filled.isFull(false)) {
             othersRunning++;
             return others.remove();
         }
         return null;
+    }
+
+    private boolean hasPlace() {
+        return urgentRunning + othersRunning < 2 * runningMax;
+    }
+
+    /** One that ran waits for a flush now, and another one may run. */
+    void filled(FilledCopy copy) {
+        ended(copy.pull());
+        filled.add(copy);
+    }
+
+    /** The copies that wait for a flush. */
+    FinishQueue filled() {
+        return filled;
     }
 
     void ended(Pull pull) {
@@ -72,8 +94,9 @@ final class PullLine {
         return removed;
     }
 
+    /** Those that wait for a flush included. */
     int running() {
-        return urgentRunning + othersRunning;
+        return urgentRunning + othersRunning + filled.copies();
     }
 
     int queued() {

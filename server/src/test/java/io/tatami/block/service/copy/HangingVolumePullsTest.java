@@ -13,6 +13,7 @@ import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.HangingVolume;
 import io.tatami.block.volume.VolumeResources;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.CopiesMadeRequest;
 import io.tatami.protocol.wire.PullBlocksReply;
 import io.tatami.protocol.wire.PullBlocksRequest;
@@ -20,6 +21,8 @@ import io.tatami.protocol.wire.WriteTarget;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class HangingVolumePullsTest {
@@ -55,9 +58,65 @@ final class HangingVolumePullsTest {
         }
     }
 
+    /** A flush that hangs holds up the copies that wait for it, and neither those being filled nor other volumes. */
+    @Test
+    void copiesAreFilledAndOtherVolumesFinishTheirsWhileAFlushHangs() throws Exception {
+        CountDownLatch twoFilled = new CountDownLatch(2);
+        CrashPoint.listen(step -> {
+            if (step.equals("volume.batch.after-write")) {
+                twoFilled.countDown();
+            }
+        });
+        CountDownLatch reported = new CountDownLatch(1);
+        try (HangingVolume hanging = new HangingVolume(8L << 20, VolumeResources.withBuffers(4, 4), clock);
+                HangingVolume other = new HangingVolume(8L << 20, VolumeResources.withBuffers(4, 4), clock)) {
+            VolumeSet.ServedVolume first = new VolumeSet.ServedVolume(hanging.volume(), "hanging");
+            VolumeSet.ServedVolume second = new VolumeSet.ServedVolume(other.volume(), "other");
+            VolumeSet volumes = new VolumeSet(List.of(first, second));
+            ServerContext context = new ServerContext(
+                    BlockRig.settings("tatami.block.pulls.max", "1"),
+                    volumes,
+                    clock,
+                    new BlockServerMetrics(),
+                    () -> new ServerId(3));
+            BlockPulls pulls = new BlockPulls(
+                    context,
+                    new FakeSources(BlockRig.bytes(4, LENGTH), clock),
+                    new CopyRate(clock, 0),
+                    (block, copy, generation) -> {},
+                    task -> new Thread(task).start(),
+                    report -> {
+                        reports.add(report);
+                        reported.countDown();
+                    });
+            hanging.device().hangAtFlush();
+            other.volume().closeToNew(true);
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, 1));
+            hanging.device().awaitHanging();
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, 2));
+            assertTrue(twoFilled.await(60, TimeUnit.SECONDS), "the second waits for the first one's flush");
+            assertEquals(List.of(), reports);
+
+            other.volume().closeToNew(false);
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, 3));
+            assertTrue(reported.await(60, TimeUnit.SECONDS), "the other volume waits too");
+            assertEquals(BlockRig.block(3).value(), reports.get(0).getBlockId());
+
+            hanging.device().goOn();
+            assertTrue(pulls.awaitEnd(hanging.volume(), 60_000));
+            assertTrue(hanging.volume().find(BlockRig.block(2)).orElseThrow().finalized());
+        } finally {
+            CrashPoint.listen(null);
+        }
+    }
+
     private static PullBlocksReply.Answer pull(BlockPulls pulls) throws Exception {
+        return pull(pulls, 1);
+    }
+
+    private static PullBlocksReply.Answer pull(BlockPulls pulls, int block) throws Exception {
         PullBlocksRequest.Item item = PullBlocksRequest.Item.newBuilder()
-                .setBlockId(BlockRig.block(1).value())
+                .setBlockId(BlockRig.block(block).value())
                 .setGeneration(1)
                 .setLength(LENGTH)
                 .setCopyNumber(1)

@@ -6,15 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockRig;
+import io.tatami.block.volume.SimVolume;
 import io.tatami.protocol.wire.PullBlocksRequest;
 import io.tatami.protocol.wire.WriteTarget;
 import org.junit.jupiter.api.Test;
 
 /** Which copies may be made on a volume at once, and in which order. */
 final class PullLineTest {
-    private final PullLine line = new PullLine(2, 3);
+    private final PullLine line = new PullLine(2, 3, 2);
 
     @Test
     void noMoreRunThanMayAndUrgentOnesHaveAsManyPlacesAgain() throws Exception {
@@ -49,6 +51,44 @@ final class PullLineTest {
         assertEquals(3, line.removeAll().size());
         assertEquals(0, line.queued());
         assertNull(line.next());
+    }
+
+    @Test
+    void filledCopyHasNoPlaceAmongThoseThatRun() throws Exception {
+        try (SimVolume disk = new SimVolume(8L << 20, 7)) {
+            added(1, false);
+            added(2, false);
+            Pull third = added(3, false);
+            fillNext(disk);
+            assertTrue(line.next() != null);
+
+            assertSame(third, line.next());
+            assertEquals(3, line.running());
+        }
+    }
+
+    @Test
+    void noneIsBegunWhileAsManyAsABatchHoldsWaitForAFlush() throws Exception {
+        try (SimVolume disk = new SimVolume(8L << 20, 7)) {
+            added(1, false);
+            added(2, false);
+            added(3, false);
+            fillNext(disk);
+            fillNext(disk);
+            assertNull(line.next());
+            Pull urgent = added(4, true);
+            assertSame(urgent, line.next(), "others do not hold it up");
+
+            assertTrue(line.filled().begin());
+            assertNull(line.next(), "the batch is not closed");
+            assertEquals(2, line.filled().close().size());
+            assertTrue(line.next() != null);
+        }
+    }
+
+    private void fillNext(SimVolume disk) throws TatamiException {
+        Pull pull = line.next();
+        line.filled(new FilledCopy(pull, disk.volume().create(pull.block(), Generation.FIRST, 4_096, false)));
     }
 
     private Pull added(int number, boolean urgent) throws TatamiException {
