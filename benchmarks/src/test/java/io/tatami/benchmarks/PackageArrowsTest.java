@@ -26,6 +26,7 @@ class PackageArrowsTest {
             "", List.of("."),
             ".harness.host", List.of(),
             ".harness.report", List.of(".harness.host"),
+            ".harness.trace", List.of(".harness.host", ".harness.report"),
             ".harness.yarn", List.of(".harness.host"),
             ".harness.peer", List.of(".harness.host", ".harness.report"),
             ".harness.client", List.of(".harness.host", ".harness.peer"),

@@ -9,14 +9,20 @@ import picocli.CommandLine.Mixin;
 
 /** A benchmark that repeats what it measures: has a file of raw figures, and undoes what it began however it ends. */
 public abstract class RoundsCommand implements Callable<Integer> {
-    private final String name;
-    private final List<String> columns;
-
     @Mixin
     private RunPlace place = new RunPlace();
 
     @Mixin
     private final RoundOptions rounds;
+
+    private final RawFigures figures;
+
+    /**
+     * The file of raw figures.
+     *
+     * @param name without its time
+     */
+    public record RawFigures(String name, List<String> columns) {}
 
     /**
      * @param name of the file of raw figures
@@ -24,9 +30,13 @@ public abstract class RoundsCommand implements Callable<Integer> {
      * @param rounds where no other number is asked for
      */
     protected RoundsCommand(String name, List<String> columns, int rounds) {
-        this.name = name;
-        this.columns = columns;
+        this.figures = new RawFigures(name, columns);
         this.rounds = new RoundOptions(rounds);
+    }
+
+    /** What is kept, for a command that measures one of several things; asked once the options are known. */
+    protected RawFigures rawFigures() {
+        return figures;
     }
 
     /**
@@ -41,7 +51,7 @@ public abstract class RoundsCommand implements Callable<Integer> {
     public final Integer call() throws Exception {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
-        try (Results results = new Results(place.results(), name, columns)) {
+        try (Results results = new Results(place.results(), rawFigures().name(), rawFigures().columns())) {
             boolean isWell = measure(rounds, place.work(), undo, results);
             results.remark("raw figures: " + results.file());
             return isWell ? 0 : 1;

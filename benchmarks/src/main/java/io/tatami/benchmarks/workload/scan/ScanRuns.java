@@ -4,6 +4,10 @@ import io.tatami.benchmarks.harness.host.PageCache;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.Rounds;
+import io.tatami.benchmarks.harness.trace.AddressPlot;
+import io.tatami.benchmarks.harness.trace.AddressTrail;
+import io.tatami.benchmarks.harness.trace.BlockRequest;
+import io.tatami.benchmarks.harness.trace.BlockTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,7 +121,7 @@ public final class ScanRuns {
         }
     }
 
-    private void trace(ScanTarget target, BlockTrace trace) throws IOException {
+    private void trace(ScanTarget target, BlockTrace trace) throws IOException, InterruptedException {
         AddressTrail trail = new AddressTrail(trace.record(target.device().number(), target::scan));
         long deviceBytes = Long.parseLong(target.device().setting("size")) * BlockRequest.SECTOR_BYTES;
         String title = String.format("Scan of %d MiB on %s", options.mebibytes, target.name());

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.scan;
+package io.tatami.benchmarks.harness.trace;
 
 import io.tatami.benchmarks.harness.host.LoopDevice;
 import io.tatami.benchmarks.harness.host.Undo;
@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * What the kernel gives a device to do while something goes on, by its own trace. An instance of its own: what others
  * trace meanwhile is not touched. Owned by one thread.
  */
-final class BlockTrace {
+public final class BlockTrace {
     private static final Path TRACEFS = Path.of("/sys/kernel/tracing");
     private static final String EVENT = "events/block/block_rq_issue/";
     private static final String BUFFER_KIBIBYTES = "8192";
@@ -24,8 +24,8 @@ final class BlockTrace {
 
     /** What is traced. */
     @FunctionalInterface
-    interface Action {
-        void run() throws IOException;
+    public interface Action {
+        void run() throws IOException, InterruptedException;
     }
 
     private BlockTrace(Path instance) {
@@ -38,7 +38,7 @@ final class BlockTrace {
      *
      * @throws IOException where the kernel has no such trace or this process may not
      */
-    static BlockTrace open(Undo undo) throws IOException, InterruptedException {
+    public static BlockTrace open(Undo undo) throws IOException, InterruptedException {
         if (!Files.isDirectory(TRACEFS.resolve("instances"))) {
             Program.run("mount", "-t", "tracefs", "tracefs", TRACEFS.toString());
             undo.add(() -> Program.run("umount", TRACEFS.toString()));
@@ -60,7 +60,7 @@ final class BlockTrace {
      * @param device its number, as {@link LoopDevice#number} tells it
      * @throws IOException also where the kernel had no room for all of it
      */
-    List<BlockRequest> record(long device, Action action) throws IOException {
+    public List<BlockRequest> record(long device, Action action) throws IOException, InterruptedException {
         write(EVENT + "filter", "dev == " + device);
         write("trace", "");
         write(EVENT + "enable", "1");

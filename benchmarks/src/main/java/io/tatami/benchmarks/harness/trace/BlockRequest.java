@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.scan;
+package io.tatami.benchmarks.harness.trace;
 
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * @param sectors how many; 0 for a flush
  * @param process the name of the thread that gave it
  */
-record BlockRequest(double seconds, String kind, long sector, long sectors, String process) {
-    static final int SECTOR_BYTES = 512;
+public record BlockRequest(double seconds, String kind, long sector, long sectors, String process) {
+    public static final int SECTOR_BYTES = 512;
 
     private static final Pattern LINE = Pattern.compile(
             ".*?\\s(\\d+\\.\\d+): block_rq_issue: \\d+,\\d+ (\\S+) \\d+ \\(.*?\\) (\\d+) \\+ (\\d+) (?:\\S+,\\d+,\\d+ )?\\[(.*)\\]");
@@ -42,6 +42,11 @@ record BlockRequest(double seconds, String kind, long sector, long sectors, Stri
 
     boolean isRead() {
         return kind.startsWith("R");
+    }
+
+    /** Without bytes of its own. */
+    boolean isFlush() {
+        return sectors == 0 && kind.startsWith("F");
     }
 
     /** The sector after the last. */

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.scan;
+package io.tatami.benchmarks.harness.trace;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Where on a device a scan was, from its requests in the order in which the device was given them. */
-final class AddressTrail {
+/** Where on a device a server was, from its requests in the order in which the device was given them. */
+public final class AddressTrail {
     /** A jump within so much is what requests do that are under way together and overtake one another. */
     static final long NEAR_BYTES = 16L << 20;
 
     private final List<BlockRequest> requests;
 
-    AddressTrail(List<BlockRequest> requests) {
+    public AddressTrail(List<BlockRequest> requests) {
         this.requests = List.copyOf(requests);
     }
 
-    List<BlockRequest> requests() {
+    public List<BlockRequest> requests() {
         return requests;
     }
 
     /** How often a request does not begin where the one before it ended. */
-    long jumps() {
+    public long jumps() {
         return jumpsBeyond(0);
     }
 
@@ -40,8 +40,13 @@ final class AddressTrail {
         return jumps;
     }
 
-    long bytes() {
+    public long bytes() {
         return requests.stream().mapToLong(BlockRequest::bytes).sum();
+    }
+
+    /** How often the device was told to flush what it was given. */
+    public long flushes() {
+        return requests.stream().filter(BlockRequest::isFlush).count();
     }
 
     /** How many different bytes were read. */
@@ -63,7 +68,7 @@ final class AddressTrail {
      * What does not belong to reading {@code fileBytes} once; nothing where all does. A file system that keeps anything
      * of its own between or beside the data, or lets someone else at the device, has some.
      */
-    List<String> foreign(long fileBytes) {
+    public List<String> foreign(long fileBytes) {
         List<String> foreign = new ArrayList<>();
         long others = requests.stream().filter(request -> !request.isRead()).count();
         if (others > 0) {
@@ -87,7 +92,7 @@ final class AddressTrail {
     }
 
     /** In one line: how much, in how many requests, with how many jumps, by which threads. */
-    String describe() {
+    public String describe() {
         return String.format(
                 "%d requests, %.1f MiB, %d address jumps, %d of them beyond %d MiB; given by %s",
                 requests.size(),

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.scan;
+package io.tatami.benchmarks.harness.trace;
 
 import io.tatami.benchmarks.harness.report.SvgPlot;
 import io.tatami.benchmarks.harness.report.SvgPlot.Axis;
@@ -10,7 +10,7 @@ import java.util.Set;
  * A picture of an {@link AddressTrail}: the time runs to the right, the device's addresses run upwards, each request is
  * a stroke from its first to its last byte, and what is no read is red. As SVG.
  */
-final class AddressPlot {
+public final class AddressPlot {
     private static final int HEIGHT = 540;
     private static final int LEFT = 80;
     private static final double BYTES_PER_MEBIBYTE = 1 << 20;
@@ -20,7 +20,7 @@ final class AddressPlot {
     private final SvgPlot plot;
 
     /** @param deviceBytes the height of the picture */
-    AddressPlot(String title, AddressTrail trail, long deviceBytes) {
+    public AddressPlot(String title, AddressTrail trail, long deviceBytes) {
         this.trail = trail;
         List<BlockRequest> requests = trail.requests();
         this.beginSeconds =
@@ -35,7 +35,7 @@ final class AddressPlot {
                 new Axis(deviceBytes, BYTES_PER_MEBIBYTE, "%.0f", "MiB"));
     }
 
-    String svg() {
+    public String svg() {
         addRequests(true, "steelblue");
         addRequests(false, "red");
         return plot.svg();
