@@ -35,13 +35,14 @@ final class BatchFinish {
         CrashPoint.hit("volume.batch.after-flush");
         Map<BlockWriter, TatamiException> refused = new HashMap<>();
         List<BlockCommitter.Flushed> flushed = new ArrayList<>();
+        List<Replica.Change> held = new ArrayList<>();
         try {
             for (BlockWriter writer : writers) {
                 Replica.Change change = writer.replica().change();
+                held.add(change);
                 try {
                     flushed.add(flushed(writer, change, lastLook));
                 } catch (TatamiException e) {
-                    change.close();
                     refused.put(writer, e);
                 }
             }
@@ -49,7 +50,7 @@ final class BatchFinish {
                 committer.finish(flushed);
             }
         } finally {
-            flushed.forEach(block -> block.change().close());
+            held.forEach(Replica.Change::close);
         }
         return refused;
     }

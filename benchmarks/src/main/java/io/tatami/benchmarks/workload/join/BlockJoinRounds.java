@@ -131,12 +131,14 @@ final class BlockJoinRounds {
     /** The figures of all rounds. */
     Rounds run() throws Exception {
         BlockTrace trace = BlockTrace.open(undo);
+        LoopDevice device = LoopDevice.attach(work.resolve("join-blocks.device"), mebibytes());
+        undo.add(device::close);
         Map<String, Way> ways = new LinkedHashMap<>();
         ways().forEach(way -> ways.put(way.blockSize() + "-" + way.batchMax(), way));
         PeerOrder order = new PeerOrder(List.copyOf(ways.keySet()), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String name : order.next()) {
-                measure(round, name, Objects.requireNonNull(ways.get(name)), trace);
+                measure(round, name, Objects.requireNonNull(ways.get(name)), device, trace);
             }
             figures.keep();
         }
@@ -147,7 +149,7 @@ final class BlockJoinRounds {
         return ROOM * options.fillMebibytes + SPARE_MEBIBYTES;
     }
 
-    private void measure(int round, String name, Way way, BlockTrace trace) throws Exception {
+    private void measure(int round, String name, Way way, LoopDevice device, BlockTrace trace) throws Exception {
         progress.tell("round %d: blocks of %s, %d finished together", round, way.blockSize(), way.batchMax());
         java.nio.file.Path directory = work.resolve("join-blocks");
         try (BlockCluster cluster = Peers.inTurn(
@@ -156,10 +158,11 @@ final class BlockJoinRounds {
                         () -> BlockCluster.start(
                                 directory, options.shards, blocks.copies, mebibytes(), way.settings(blocks.pulls)));
                 TatamiClient client = Peers.connect(cluster);
-                FileSystem fs = FileSystem.newInstance(configuration(cluster, way));
-                LoopDevice device = LoopDevice.attach(work.resolve("join-blocks.device"), mebibytes())) {
+                FileSystem fs = FileSystem.newInstance(configuration(cluster, way))) {
             TakeOver.stopBalancer(client);
-            Program.run("dd", "if=/dev/zero", "of=" + device.path(), "bs=4M", "oflag=direct", "count=" + mebibytes() / 4);
+            // It holds nothing of the turn before, and all of it was written.
+            Program.run(
+                    "dd", "if=/dev/zero", "of=" + device.path(), "bs=4M", "oflag=direct", "count=" + mebibytes() / 4);
             List<Path> files = fill(fs, way);
             try (ForegroundLoad load = new ForegroundLoad(
                     fs, new Path("/clients"), files, options.clients, (long) (blocks.clientMegabytes * MEGA))) {

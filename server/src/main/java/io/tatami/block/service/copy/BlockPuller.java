@@ -143,7 +143,8 @@ final class BlockPuller {
         refusals.requireNone(pull.block(), pull.copyNumber(), pull.generation());
     }
 
-    private static TatamiException failed(Pull pull, RuntimeException cause) {
+    /** What a bug is told as. */
+    static TatamiException failed(Pull pull, RuntimeException cause) {
         return new TatamiException(ErrorCode.INTERNAL, "making " + pull + ": " + cause, cause);
     }
 

@@ -265,11 +265,11 @@ public final class BlockPulls {
             return;
         } catch (RuntimeException e) {
             LOG.error("{} was not made", placed.pull(), e);
-            endRunning(placed, new TatamiException(ErrorCode.INTERNAL, "making " + placed.pull() + ": " + e, e));
+            endRunning(placed, BlockPuller.failed(placed.pull(), e));
             return;
         }
         if (context.settings().copyBatchMax() == 1) {
-            endRunning(placed, maker.finish(placed.volume(), List.of(copy)).get(copy.pull()));
+            endRunning(placed, finish(placed.volume(), List.of(copy)).get(copy.pull()));
         } else {
             filled(placed, copy);
         }
@@ -289,10 +289,22 @@ public final class BlockPulls {
 
     private void finishBatch(Volume volume, PullLine line) {
         List<FilledCopy> batch = closeBatch(volume, line);
-        Map<Pull, TatamiException> failures = maker.finish(volume, batch);
+        Map<Pull, TatamiException> failures = finish(volume, batch);
         endBatch(volume, line);
         for (FilledCopy copy : batch) {
             end(new Placed(copy.pull(), volume, line), failures.get(copy.pull()));
+        }
+    }
+
+    /** Why those failed that have. */
+    private Map<Pull, TatamiException> finish(Volume volume, List<FilledCopy> copies) {
+        try {
+            return maker.finish(volume, copies);
+        } catch (RuntimeException e) {
+            LOG.error("{} were not made", copies, e);
+            Map<Pull, TatamiException> failures = new HashMap<>();
+            copies.forEach(copy -> failures.put(copy.pull(), BlockPuller.failed(copy.pull(), e)));
+            return failures;
         }
     }
 
