@@ -102,7 +102,8 @@ final class BlockCommitter {
         parts.index().arrive(arrived);
         CrashPoint.hit("volume.batch.after-commit");
         for (int i = 0; i < blocks.size(); i++) {
-            adoptFinalized(blocks.get(i).change(), blocks.get(i).open(), arrived.get(i).entry());
+            adoptFinalized(
+                    blocks.get(i).change(), blocks.get(i).open(), arrived.get(i).entry());
         }
         CrashPoint.hit("volume.batch.after-release");
     }

@@ -67,12 +67,7 @@ public final class BlockCluster implements Peer {
         int server = blocks.size();
         String host = NETWORK + (FIRST_ADDRESS + server);
         List<String> options = List.of(
-                "--host",
-                host,
-                "--metadata",
-                URI.create(metadata.uri()).getAuthority(),
-                "--volume",
-                volume.toString());
+                "--host", host, "--metadata", URI.create(metadata.uri()).getAuthority(), "--volume", volume.toString());
         blocks.add(TatamiServerProcess.start(directory.resolve("block-" + server), javaOptions, "block", options));
         return host;
     }

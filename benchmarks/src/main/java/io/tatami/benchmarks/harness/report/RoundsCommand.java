@@ -51,7 +51,8 @@ public abstract class RoundsCommand implements Callable<Integer> {
     public final Integer call() throws Exception {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
-        try (Results results = new Results(place.results(), rawFigures().name(), rawFigures().columns())) {
+        try (Results results =
+                new Results(place.results(), rawFigures().name(), rawFigures().columns())) {
             boolean isWell = measure(rounds, place.work(), undo, results);
             results.remark("raw figures: " + results.file());
             return isWell ? 0 : 1;

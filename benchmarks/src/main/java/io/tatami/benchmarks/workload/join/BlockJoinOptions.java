@@ -30,7 +30,8 @@ final class BlockJoinOptions {
 
     @Option(
             names = "--copies",
-            description = "With --blocks: copies before the server joins, on as many servers (default: ${DEFAULT-VALUE}).")
+            description =
+                    "With --blocks: copies before the server joins, on as many servers (default: ${DEFAULT-VALUE}).")
     int copies = 2;
 
     @Option(

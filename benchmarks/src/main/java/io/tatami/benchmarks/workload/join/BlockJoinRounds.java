@@ -297,8 +297,7 @@ final class BlockJoinRounds {
             long deviceBytes = Long.parseLong(device.setting("size")) * BlockRequest.SECTOR_BYTES;
             String title = String.format(
                     "A server takes over blocks of %s, %d finished together", way.blockSize(), way.batchMax());
-            Files.writeString(
-                    results.file().resolveSibling(file), new AddressPlot(title, trail, deviceBytes).svg());
+            Files.writeString(results.file().resolveSibling(file), new AddressPlot(title, trail, deviceBytes).svg());
         }
     }
 

@@ -23,25 +23,27 @@ final class JoinOptions {
 
     @Option(
             names = "--warm-up-seconds",
-            description =
-                    "How long clients work before anything is measured (default: ${DEFAULT-VALUE}).")
+            description = "How long clients work before anything is measured (default: ${DEFAULT-VALUE}).")
     int warmUpSeconds = 60;
 
     @Option(
             names = "--seconds",
-            description = "How long is measured before the server is added, and with --blocks afterwards (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How long is measured before the server is added, and with --blocks afterwards (default: ${DEFAULT-VALUE}).")
     int seconds = 15;
 
     @Option(
             names = "--rates",
             split = ",",
-            description = "With --metadata: of the settings tatami.metadata.move.rate that are compared (default: 1t,64m,8m).")
+            description =
+                    "With --metadata: of the settings tatami.metadata.move.rate that are compared (default: 1t,64m,8m).")
     List<String> rates = List.of("1t", "64m", "8m");
 
     @Option(
             names = "--flush",
             split = ",",
-            description = "With --metadata: of the settings tatami.meta.raft.snapshot.flush that are compared, at each rate (default:"
-                    + " once,each).")
+            description =
+                    "With --metadata: of the settings tatami.meta.raft.snapshot.flush that are compared, at each rate (default:"
+                            + " once,each).")
     List<String> flushes = List.of("once", "each");
 }

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes copies: fills each by itself, and finishes some at once. A copy has no record and no visible byte before all its
- * bytes are here, are what the source has stored, and are flushed; a crash before that leaves nothing. Safe for use by
- * many threads; calls wait for disks and servers.
+ * Makes copies: fills each by itself, and finishes some at once. A copy has no record and no visible byte before all
+ * its bytes are here, are what the source has stored, and are flushed; a crash before that leaves nothing. Safe for use
+ * by many threads; calls wait for disks and servers.
  */
 final class BlockPuller {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPuller.class);

@@ -57,7 +57,8 @@ public final class BlockPulls {
 
     /**
      * @param refusals asked before a copy is begun, and again once others can find it
-     * @param threads one for each pull that runs, and one for each volume that finishes copies; they may wait for disks and servers
+     * @param threads one for each pull that runs, and one for each volume that finishes copies; they may wait for disks
+     *     and servers
      * @param reports told of each copy that is made, or has failed, on any thread; must return soon
      */
     public BlockPulls(
@@ -77,8 +78,7 @@ public final class BlockPulls {
     /** Takes copies for one more volume. */
     public synchronized void add(Volume volume) {
         BlockServerSettings settings = context.settings();
-        lines.put(
-                volume, new PullLine(settings.pullsMax(), settings.pullsQueuedMax(), settings.copyBatchMax()));
+        lines.put(volume, new PullLine(settings.pullsMax(), settings.pullsQueuedMax(), settings.copyBatchMax()));
     }
 
     /** Takes no more for a volume that is no longer served, drops what waits, and has what runs onto it end soon. */

@@ -41,8 +41,8 @@ final class PullLine {
     }
 
     /**
-     * The pull to begin now, which counts as running until {@link #ended} or {@link #filled(FilledCopy)}; null where none
-     * may begin.
+     * The pull to begin now, which counts as running until {@link #ended} or {@link #filled(FilledCopy)}; null where
+     * none may begin.
      */
     @Nullable
     Pull next() {

@@ -292,7 +292,10 @@ final class BatchedPullsTest {
 
         assertEquals(
                 List.of(ErrorCode.IO_ERROR.number()),
-                reports.stream().map(CopiesMadeRequest.Item::getError).distinct().toList());
+                reports.stream()
+                        .map(CopiesMadeRequest.Item::getError)
+                        .distinct()
+                        .toList());
         assertEquals(4, reports.size());
         assertEquals(List.of(), disk.volume().blocks());
         assertEquals(freeBytes, disk.volume().statistics().freeBytes());
