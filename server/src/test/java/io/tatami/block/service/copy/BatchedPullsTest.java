@@ -87,6 +87,8 @@ final class BatchedPullsTest {
         List<String> flushes = noteFlushes();
 
         askForAll();
+        tasks.remove().run();
+        assertEquals(1, made(), "it keeps its place until it is made");
         runAll();
 
         assertEquals(COPIES, made());

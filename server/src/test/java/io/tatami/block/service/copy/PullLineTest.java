@@ -12,6 +12,7 @@ import io.tatami.block.service.BlockRig;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.protocol.wire.PullBlocksRequest;
 import io.tatami.protocol.wire.WriteTarget;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Which copies may be made on a volume at once, and in which order. */
@@ -87,7 +88,7 @@ final class PullLineTest {
     }
 
     private void fillNext(SimVolume disk) throws TatamiException {
-        Pull pull = line.next();
+        Pull pull = Objects.requireNonNull(line.next());
         line.filled(new FilledCopy(pull, disk.volume().create(pull.block(), Generation.FIRST, 4_096, false)));
     }
 
