@@ -121,11 +121,16 @@ final class ForegroundLoad implements AutoCloseable {
         }
     }
 
+    /** An interrupt ends the wait, and is kept. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         ends = true;
-        for (Thread thread : threads) {
-            thread.join();
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }
