@@ -2,6 +2,7 @@ package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.harness.host.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
+import io.tatami.benchmarks.workload.affinity.AffinityBenchmark;
 import io.tatami.benchmarks.workload.blocks.BlocksBenchmark;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
 import io.tatami.benchmarks.workload.chaos.ChaosBenchmark;
@@ -56,6 +57,7 @@ public final class TatamiBenchmarks {
                 ChaosBenchmark.class,
                 HealBenchmark.class,
                 LocalityBenchmark.class,
+                AffinityBenchmark.class,
                 IorBenchmark.class,
                 BlocksBenchmark.class,
                 RestingBenchmark.class,

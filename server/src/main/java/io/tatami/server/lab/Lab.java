@@ -109,8 +109,8 @@ public final class Lab {
     }
 
     private static void checkSpace(LabSpec spec) throws IOException {
-        long disks = spec.hasHdfs() ? 2L : 1L;
-        long needed = spec.shape().nodes() * disks * spec.limits().capacityBytes();
+        long needed =
+                (long) spec.shape().nodes() * spec.disksEach() * spec.limits().capacityBytes();
         Path present = spec.directory();
         while (!Files.exists(present)) {
             present = present.resolveSibling(".").normalize();
@@ -360,6 +360,25 @@ public final class Lab {
         locked(directory, () -> isolation.limit(node, rate));
     }
 
+    /**
+     * Holds the uplink of each rack to a rate, each way, from now on.
+     *
+     * @throws TatamiException UNSUPPORTED where racks have no switches
+     */
+    public void slowUplinks(LinkRate rate) throws IOException, InterruptedException {
+        locked(directory, () -> isolation.limitUplinks(rate));
+    }
+
+    /**
+     * What the kernel holds a rack's uplink to.
+     *
+     * @param rack from 0
+     * @throws TatamiException UNSUPPORTED where racks have no switches
+     */
+    public LinkRate uplinkRate(int rack) throws IOException, InterruptedException {
+        return isolation.uplinkRate(rack);
+    }
+
     /** Holds each of a node's disks to a rate from now on. Needs namespaces. */
     public void slow(LabNode node, DiskRate rate) throws IOException, InterruptedException {
         locked(directory, () -> isolation.limit(node, rate));
@@ -370,6 +389,7 @@ public final class Lab {
      * nothing can be read or written there until {@link #wipe}. Needs namespaces.
      */
     public void fail(LabNode node) throws IOException, InterruptedException {
+        check(node, List.of(LabRole.BLOCK));
         locked(directory, () -> isolation.fail(node));
     }
 
@@ -380,6 +400,7 @@ public final class Lab {
      * @throws TatamiException IN_USE where the block server runs
      */
     public void wipe(LabNode node) throws IOException, InterruptedException {
+        check(node, List.of(LabRole.BLOCK));
         locked(directory, () -> {
             if (servers.state(node, LabRole.BLOCK) != ProcessMark.State.GONE) {
                 throw new TatamiException(

@@ -119,7 +119,8 @@ record LabDirectory(Path root) {
         properties.setProperty("disk.bytes", Long.toString(spec.limits().disk().bytesPerSecond()));
         properties.setProperty("capacity.bytes", Long.toString(spec.limits().capacityBytes()));
         properties.setProperty("namespaces", Boolean.toString(spec.hasNamespaces()));
-        properties.setProperty("hdfs", Boolean.toString(spec.hasHdfs()));
+        properties.setProperty("file.systems", spec.fileSystems().name());
+        properties.setProperty("rack.switches", Boolean.toString(spec.hasRackSwitches()));
         properties.setProperty("java.options", String.join("\n", spec.javaOptions()));
         properties.setProperty("cache.bytes", Long.toString(spec.cacheBytes()));
         properties.setProperty("metadata.port", Integer.toString(metadataPort));
@@ -153,13 +154,22 @@ record LabDirectory(Path root) {
                         new DiskRate(number(properties, "disk.bytes")),
                         number(properties, "capacity.bytes")),
                 Boolean.parseBoolean(properties.getProperty("namespaces")),
-                Boolean.parseBoolean(properties.getProperty("hdfs")),
+                fileSystems(properties),
+                Boolean.parseBoolean(properties.getProperty("rack.switches")),
                 properties
                         .getProperty("java.options", "")
                         .lines()
                         .filter(option -> !option.isEmpty())
                         .toList(),
                 number(properties, "cache.bytes"));
+    }
+
+    private LabFileSystems fileSystems(Properties properties) throws TatamiException {
+        try {
+            return LabFileSystems.valueOf(properties.getProperty("file.systems", ""));
+        } catch (IllegalArgumentException e) {
+            throw untold("file.systems", e);
+        }
     }
 
     /** The same on every node. */
@@ -175,11 +185,15 @@ record LabDirectory(Path root) {
         try {
             return Long.parseLong(properties.getProperty(key, ""));
         } catch (NumberFormatException e) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    specFile() + " does not tell " + key + "; take the lab away: tatami lab down --dir " + root,
-                    e);
+            throw untold(key, e);
         }
+    }
+
+    private TatamiException untold(String key, IllegalArgumentException cause) {
+        return new TatamiException(
+                ErrorCode.CORRUPT,
+                specFile() + " does not tell " + key + "; take the lab away: tatami lab down --dir " + root,
+                cause);
     }
 
     /** Notes a process of a node. */

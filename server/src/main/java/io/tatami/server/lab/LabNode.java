@@ -21,10 +21,12 @@ public record LabNode(int number, String name, String address, String rack, Path
         String name = "node" + number;
         String network = spec.hasNamespaces() ? NAMESPACE_NETWORK : LOOPBACK_NETWORK;
         List<LabRole> roles = new ArrayList<>();
-        if (number <= spec.shape().metadataServers()) {
-            roles.add(LabRole.METADATA);
+        if (spec.hasTatami()) {
+            if (number <= spec.shape().metadataServers()) {
+                roles.add(LabRole.METADATA);
+            }
+            roles.add(LabRole.BLOCK);
         }
-        roles.add(LabRole.BLOCK);
         if (spec.hasHdfs()) {
             if (number == 1) {
                 roles.add(LabRole.NAMENODE);
@@ -35,9 +37,18 @@ public record LabNode(int number, String name, String address, String rack, Path
                 number,
                 name,
                 network + (FIRST_ADDRESS + number - 1),
-                "/rack" + (number - 1) % spec.shape().racks(),
+                "/rack" + rackNumber(spec, number),
                 new LabDirectory(spec.directory()).node(name),
                 List.copyOf(roles));
+    }
+
+    private static int rackNumber(LabSpec spec, int number) {
+        return (number - 1) % spec.shape().racks();
+    }
+
+    /** From 0. */
+    int rackNumber(LabSpec spec) {
+        return rackNumber(spec, number);
     }
 
     /** The directory of a Tatami server, for {@code --data}. */

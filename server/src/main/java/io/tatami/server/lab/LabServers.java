@@ -76,15 +76,21 @@ final class LabServers {
                 start(node, List.of(LabRole.METADATA));
             }
         }
+        if (spec.hasTatami()) {
+            startBlockServers();
+        }
+        if (spec.hasHdfs()) {
+            startHdfs();
+        }
+    }
+
+    private void startBlockServers() throws IOException, InterruptedException {
         List<Starting> starting = new ArrayList<>();
         for (LabNode node : spec.nodes()) {
             starting.add(begin(node, LabRole.BLOCK));
         }
         await(starting);
         checkAll(spec.nodes().get(spec.nodes().size() - 1));
-        if (spec.hasHdfs()) {
-            startHdfs();
-        }
     }
 
     private void checkAll(LabNode node) throws IOException, InterruptedException {

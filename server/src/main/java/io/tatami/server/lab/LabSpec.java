@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
  * @param directory of everything that it stores; removed with it
  * @param hasNamespaces whether each node has a network, a host name and disks of its own, which needs root; else each
  *     has an address of the loopback interface
- * @param hasHdfs whether HDFS runs on the same nodes
+ * @param fileSystems that run on the nodes
+ * @param hasRackSwitches whether the nodes of a rack share an uplink to the other racks, whose rate can be limited
  * @param javaOptions of every server, behind those of the lab, such as settings
  * @param cacheBytes of each block server's cache tier, a file beside its data; 0 for none
  */
@@ -26,7 +27,8 @@ public record LabSpec(
         Shape shape,
         Limits limits,
         boolean hasNamespaces,
-        boolean hasHdfs,
+        LabFileSystems fileSystems,
+        boolean hasRackSwitches,
         List<String> javaOptions,
         long cacheBytes) {
     public static final int NODES_MAX = 16;
@@ -65,6 +67,7 @@ public record LabSpec(
                 shape,
                 new Limits(LinkRate.UNLIMITED, DiskRate.UNLIMITED, capacityBytes),
                 isRoot(),
+                LabFileSystems.TATAMI,
                 false,
                 List.of(),
                 0);
@@ -72,24 +75,52 @@ public record LabSpec(
 
     public LabSpec withLimits(LinkRate link, DiskRate disk) {
         Limits changed = new Limits(link, disk, limits.capacityBytes());
-        return new LabSpec(directory, shape, changed, hasNamespaces, hasHdfs, javaOptions, cacheBytes);
+        return new LabSpec(directory, shape, changed, hasNamespaces, fileSystems, hasRackSwitches, javaOptions, cacheBytes);
     }
 
     public LabSpec onLoopback() {
-        return new LabSpec(directory, shape, limits, false, hasHdfs, javaOptions, cacheBytes);
+        return new LabSpec(directory, shape, limits, false, fileSystems, hasRackSwitches, javaOptions, cacheBytes);
     }
 
+    /** HDFS beside Tatami. */
     public LabSpec withHdfs() {
-        return new LabSpec(directory, shape, limits, hasNamespaces, true, javaOptions, cacheBytes);
+        return with(LabFileSystems.BOTH);
+    }
+
+    /** HDFS and no server of Tatami; the nodes have HDFS's disks alone. */
+    public LabSpec withHdfsAlone() {
+        return with(LabFileSystems.HDFS);
+    }
+
+    private LabSpec with(LabFileSystems systems) {
+        return new LabSpec(directory, shape, limits, hasNamespaces, systems, hasRackSwitches, javaOptions, cacheBytes);
+    }
+
+    /** The nodes of each rack share an uplink, which {@link Lab#slowUplinks} holds to a rate. */
+    public LabSpec withRackSwitches() {
+        return new LabSpec(directory, shape, limits, hasNamespaces, fileSystems, true, javaOptions, cacheBytes);
+    }
+
+    public boolean hasTatami() {
+        return fileSystems.hasTatami();
+    }
+
+    public boolean hasHdfs() {
+        return fileSystems.hasHdfs();
+    }
+
+    /** Of each node, as large as the limits say each. */
+    int disksEach() {
+        return fileSystems == LabFileSystems.BOTH ? 2 : 1;
     }
 
     public LabSpec withJavaOptions(List<String> options) {
-        return new LabSpec(directory, shape, limits, hasNamespaces, hasHdfs, options, cacheBytes);
+        return new LabSpec(directory, shape, limits, hasNamespaces, fileSystems, hasRackSwitches, options, cacheBytes);
     }
 
     /** Each block server has a cache tier. */
     public LabSpec withCache(long bytes) {
-        return new LabSpec(directory, shape, limits, hasNamespaces, hasHdfs, javaOptions, bytes);
+        return new LabSpec(directory, shape, limits, hasNamespaces, fileSystems, hasRackSwitches, javaOptions, bytes);
     }
 
     /** Whether this process may make namespaces and loop devices. */
@@ -123,7 +154,8 @@ public record LabSpec(
     private void checkWithoutRoot() throws TatamiException {
         needsRoot(limits.link.bitsPerSecond() > 0, "--rate limits links, which a lab on loopback has not");
         needsRoot(limits.disk.bytesPerSecond() > 0, "--disk-rate limits disks, which a lab on loopback has not");
-        needsRoot(hasHdfs, "--hdfs needs an address of its own for each DataNode");
+        needsRoot(hasHdfs(), "--hdfs needs an address of its own for each DataNode");
+        needsRoot(hasRackSwitches, "racks on loopback have no uplinks");
     }
 
     private static void needsRoot(boolean isAsked, String what) throws TatamiException {

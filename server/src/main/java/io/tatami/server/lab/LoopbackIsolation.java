@@ -93,6 +93,16 @@ final class LoopbackIsolation implements NodeIsolation {
     }
 
     @Override
+    public void limitUplinks(LinkRate rate) throws TatamiException {
+        throw needsRoot("slow --rate");
+    }
+
+    @Override
+    public LinkRate uplinkRate(int rack) {
+        return LinkRate.UNLIMITED;
+    }
+
+    @Override
     public void limit(LabNode node, DiskRate rate) throws TatamiException {
         throw needsRoot("slow --disk-rate");
     }

@@ -9,6 +9,7 @@ import io.tatami.server.lab.host.LoopDisk;
 import io.tatami.server.lab.host.NetworkNamespace;
 import io.tatami.server.lab.host.ProcessMark;
 import io.tatami.server.lab.host.Program;
+import io.tatami.server.lab.host.RackSwitch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,16 +80,33 @@ final class NamespaceIsolation implements NodeIsolation {
     public void make() throws IOException, InterruptedException {
         String bridge = directory.prefix() + "-br";
         NetworkNamespace.makeBridge(bridge);
+        if (spec.hasRackSwitches()) {
+            for (int rack = 0; rack < spec.shape().racks(); rack++) {
+                rackSwitch(rack).make(bridge);
+            }
+        }
         for (LabNode node : nodes) {
-            namespace(node).make(bridge, node.address() + PREFIX_BITS);
+            String nearest =
+                    spec.hasRackSwitches() ? rackSwitch(node.rackNumber(spec)).bridge() : bridge;
+            namespace(node).make(nearest, node.address() + PREFIX_BITS);
             spec.limits().link().apply(namespace(node));
-            makeDisk(volumeFile(node));
+            if (spec.hasTatami()) {
+                makeDisk(volumeFile(node));
+            }
             if (spec.hasHdfs()) {
                 LoopDisk disk = makeDisk(hdfsFile(node));
                 Program.run("mkfs.ext4", "-q", disk.device().toString());
             }
             hold(node);
         }
+    }
+
+    private RackSwitch rackSwitch(int rack) throws TatamiException {
+        if (!spec.hasRackSwitches()) {
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED, "the racks of the lab in " + directory.root() + " have no uplinks");
+        }
+        return RackSwitch.of(directory.prefix(), rack);
     }
 
     private LoopDisk makeDisk(Path file) throws IOException, InterruptedException {
@@ -177,13 +195,16 @@ final class NamespaceIsolation implements NodeIsolation {
     }
 
     private List<LoopDisk> disks(LabNode node) throws IOException, InterruptedException {
-        LoopDisk volume = disk(volumeFile(node));
-        return spec.hasHdfs() ? List.of(volume, disk(hdfsFile(node))) : List.of(volume);
+        return switch (spec.fileSystems()) {
+            case TATAMI -> List.of(disk(volumeFile(node)));
+            case HDFS -> List.of(disk(hdfsFile(node)));
+            case BOTH -> List.of(disk(volumeFile(node)), disk(hdfsFile(node)));
+        };
     }
 
     @Override
     public Path volume(LabNode node) throws IOException, InterruptedException {
-        return disk(volumeFile(node)).device();
+        return disks(node).get(0).device();
     }
 
     @Override
@@ -225,12 +246,24 @@ final class NamespaceIsolation implements NodeIsolation {
     }
 
     @Override
+    public void limitUplinks(LinkRate rate) throws IOException, InterruptedException {
+        for (int rack = 0; rack < spec.shape().racks(); rack++) {
+            rate.apply(rackSwitch(rack));
+        }
+    }
+
+    @Override
+    public LinkRate uplinkRate(int rack) throws IOException, InterruptedException {
+        return LinkRate.sending(rackSwitch(rack));
+    }
+
+    @Override
     public LinkRate linkRate(LabNode node) throws IOException, InterruptedException {
         return LinkRate.sending(namespace(node));
     }
 
     @Override
     public DiskRate diskRate(LabNode node) throws IOException, InterruptedException {
-        return DiskRate.writing(disk(volumeFile(node)));
+        return DiskRate.writing(disks(node).get(0));
     }
 }

@@ -21,7 +21,7 @@ interface NodeIsolation {
     /** What a command of a user needs in its environment. */
     Map<String, String> environment(LabNode node);
 
-    /** The path for {@code --volume}. */
+    /** The path for {@code --volume}; HDFS's disk where there is no Tatami. */
     Path volume(LabNode node) throws IOException, InterruptedException;
 
     /** Has the volume's device end: what was on it is lost, and nothing can be read or written until {@link #wipe}. */
@@ -40,6 +40,12 @@ interface NodeIsolation {
     List<LabNode> cutSenders(LabNode receiver) throws IOException, InterruptedException;
 
     void limit(LabNode node, LinkRate rate) throws IOException, InterruptedException;
+
+    /** Of each rack. */
+    void limitUplinks(LinkRate rate) throws IOException, InterruptedException;
+
+    /** What the kernel holds a rack's uplink to; racks count from 0. */
+    LinkRate uplinkRate(int rack) throws IOException, InterruptedException;
 
     /** Of each of its disks. */
     void limit(LabNode node, DiskRate rate) throws IOException, InterruptedException;

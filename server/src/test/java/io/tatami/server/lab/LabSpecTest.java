@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.server.lab.host.DiskRate;
 import io.tatami.server.lab.host.LinkRate;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class LabSpecTest {
@@ -39,6 +40,14 @@ final class LabSpecTest {
         assertRefused(shaped(4, 2, 1, 3), "power of two");
         assertRefused(LabSpec.of(DIRECTORY, new LabSpec.Shape(1, 1, 1, 1), 1 << 20), "--capacity is 1048576 bytes");
         assertRefused(LabSpec.of(Path.of("/tmp/a lab"), new LabSpec.Shape(1, 1, 1, 1), CAPACITY), "white space");
+    }
+
+    @Test
+    void nodesOfHdfsAloneHaveNoServerOfTatami() {
+        LabSpec spec = shaped(2, 1, 1, 1).withHdfsAlone();
+        assertEquals(
+                List.of(List.of(LabRole.NAMENODE, LabRole.DATANODE), List.of(LabRole.DATANODE)),
+                spec.nodes().stream().map(LabNode::roles).toList());
     }
 
     @Test

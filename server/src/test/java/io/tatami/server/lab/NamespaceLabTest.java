@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.tatami.server.lab.host.DiskRate;
 import io.tatami.server.lab.host.LinkRate;
 import io.tatami.server.lab.host.Program;
+import io.tatami.server.lab.host.RackSwitch;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,6 +37,7 @@ final class NamespaceLabTest {
         directory = made.resolve("lab");
         lab = Lab.up(LabSpec.of(directory, new LabSpec.Shape(3, 2, 1, 2), 512L << 20)
                 .withLimits(LinkRate.parse("1gbit"), DiskRate.UNLIMITED)
+                .withRackSwitches()
                 .withJavaOptions(List.of("-XX:TieredStopAtLevel=1")));
     }
 
@@ -152,6 +154,36 @@ final class NamespaceLabTest {
     }
 
     @Test
+    void aSlowUplinkIsTheKernelsAndNodesOfARackDoNotUseIt() throws Exception {
+        assertEquals("/rack0 /rack1 /rack0", racks());
+        lab.slowUplinks(LinkRate.parse("2mbit"));
+        assertEquals("2mbit", lab.uplinkRate(0).toString());
+        assertEquals("2mbit", lab.uplinkRate(1).toString());
+        try (LinkProbe first = new LinkProbe(lab, "node1");
+                LinkProbe second = new LinkProbe(lab, "node2");
+                LinkProbe third = new LinkProbe(lab, "node3")) {
+            for (LinkProbe probe : List.of(first, second, third)) {
+                probe.awaitReady();
+            }
+            assertEquals("open", first.connect("node2"));
+            Program.run("ip", "link", "set", uplink(0), "down");
+            assertEquals("silent", first.connect("node2"));
+            assertEquals("open", first.connect("node3"));
+            Program.run("ip", "link", "set", uplink(0), "up");
+        }
+        lab.slowUplinks(LinkRate.UNLIMITED);
+        assertEquals("off", lab.uplinkRate(0).toString());
+    }
+
+    private String racks() {
+        return String.join(" ", lab.nodes().stream().map(LabNode::rack).toList());
+    }
+
+    private String uplink(int rack) {
+        return RackSwitch.of(new LabDirectory(directory).prefix(), rack).lower();
+    }
+
+    @Test
     void aSlowDiskIsTheKernels() throws Exception {
         assumeTrue(DiskRate.isAvailable(), "disks are slowed down by cgroup v1");
         LabNode node = lab.node("node2");
@@ -173,7 +205,7 @@ final class NamespaceLabTest {
                 .collect(Collectors.groupingBy(
                         left -> left.substring(0, left.lastIndexOf(' ')), TreeMap::new, Collectors.counting()));
         kinds.remove("process");
-        assertEquals(Map.of("directory", 1L, "link", 4L, "loop device", 3L, "namespace", 3L), kinds);
+        assertEquals(Map.of("directory", 1L, "link", 10L, "loop device", 3L, "namespace", 3L), kinds);
     }
 
     @Test

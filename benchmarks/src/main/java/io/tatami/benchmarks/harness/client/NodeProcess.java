@@ -22,6 +22,7 @@ import java.util.function.Consumer;
  */
 public final class NodeProcess implements AutoCloseable {
     private static final int ANSWERS_MAX = 16;
+    private static final int HEAP_MEBIBYTES = 192;
     private static final String NOTE = "violation";
     private static final String END = "its output ended";
 
@@ -31,6 +32,12 @@ public final class NodeProcess implements AutoCloseable {
     private final PrintWriter commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>(ANSWERS_MAX);
 
+    /** Starts one with the heap that most need. */
+    public NodeProcess(Lab lab, LabNode node, Class<?> main, Path logs, Consumer<String> violations, List<String> words)
+            throws IOException {
+        this(lab, node, main, HEAP_MEBIBYTES, logs, violations, words);
+    }
+
     /**
      * Starts one.
      *
@@ -38,13 +45,20 @@ public final class NodeProcess implements AutoCloseable {
      * @param violations told, by another thread, of each line that begins with {@code violation}
      * @param words its arguments
      */
-    public NodeProcess(Lab lab, LabNode node, Class<?> main, Path logs, Consumer<String> violations, List<String> words)
+    public NodeProcess(
+            Lab lab,
+            LabNode node,
+            Class<?> main,
+            int heapMebibytes,
+            Path logs,
+            Consumer<String> violations,
+            List<String> words)
             throws IOException {
         name = words.get(0) + " on " + node.name();
         log = logs.resolve("client-" + String.join("-", words).replace('/', '_') + ".err");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx192m",
+                "-Xmx" + heapMebibytes + "m",
                 "-XX:MaxDirectMemorySize=512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",

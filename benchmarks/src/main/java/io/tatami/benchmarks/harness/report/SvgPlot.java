@@ -89,6 +89,18 @@ public final class SvgPlot {
                 all.toString().trim(), colour, dashes);
     }
 
+    /** A line with its name at the last point; without points there is nothing. */
+    public void namedLine(List<Point> points, String name, String colour, String dashes) {
+        if (points.isEmpty()) {
+            return;
+        }
+        line(points, colour, dashes);
+        Point last = points.get(points.size() - 1);
+        add(
+                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" fill=\"%s\">%s</text>\n",
+                x(last.across()) - 4, y(last.up()) - 4, colour, name);
+    }
+
     /** A piece of SVG, as {@link #format} makes it. */
     public void add(String pattern, Object... values) {
         svg.append(format(pattern, values));

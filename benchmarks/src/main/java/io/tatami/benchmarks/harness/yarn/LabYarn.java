@@ -19,6 +19,8 @@ import org.apache.hadoop.fs.FileUtil;
  * what {@link #configuration()} has. Closing it ends all and removes what they wrote locally.
  */
 public final class LabYarn implements AutoCloseable {
+    private static final int CONTAINER_MILLIS_MAX = 3_600_000;
+
     private final Lab lab;
     private final Path directory;
     private final List<ServerProcess> processes = new ArrayList<>();
@@ -26,6 +28,34 @@ public final class LabYarn implements AutoCloseable {
     private LabYarn(Lab lab, Path directory) {
         this.lab = lab;
         this.directory = directory;
+    }
+
+    /**
+     * What clients of a lab's file system have, but that a task is on the host that it runs on.
+     *
+     * @param isHdfs whether that file system is HDFS, else Tatami
+     */
+    public static Configuration clients(Lab lab, boolean isHdfs) {
+        Configuration base = new Configuration();
+        Path directory = isHdfs ? lab.hdfsConfiguration() : lab.nodes().get(0).clientConfiguration();
+        for (String site : List.of("core-site.xml", "hdfs-site.xml")) {
+            if (Files.exists(directory.resolve(site))) {
+                base.addResource(
+                        new org.apache.hadoop.fs.Path(directory.resolve(site).toUri()));
+            }
+        }
+        base.unset("tatami.client.host");
+        return base;
+    }
+
+    /** What a program that was told {@link #configuration()} reads there. */
+    public static Configuration read(Path directory) {
+        Configuration configuration = new Configuration(false);
+        for (String site : YarnSettings.SITES) {
+            configuration.addResource(
+                    new org.apache.hadoop.fs.Path(directory.resolve(site).toUri()));
+        }
+        return configuration;
     }
 
     /**
@@ -40,7 +70,31 @@ public final class LabYarn implements AutoCloseable {
         Files.createDirectories(directory);
         LabYarn yarn = new LabYarn(lab, directory);
         try {
-            yarn.startAll(base, containersMebibytes);
+            yarn.write(base, containersMebibytes);
+            yarn.startAll();
+            return yarn;
+        } catch (IOException | RuntimeException e) {
+            yarn.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a ResourceManager alone, for programs that register themselves as NodeManagers.
+     *
+     * @param directory for local files and logs
+     * @param base names the default file system
+     */
+    public static LabYarn startResourceManager(Lab lab, Path directory, Configuration base) throws IOException {
+        Files.createDirectories(directory);
+        LabYarn yarn = new LabYarn(lab, directory);
+        try {
+            Configuration patient = new Configuration(base);
+            // Nobody tells the ResourceManager that a container was started, and it takes that for lost in time.
+            patient.setInt("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", CONTAINER_MILLIS_MAX);
+            patient.setInt("yarn.am.liveness-monitor.expiry-interval-ms", CONTAINER_MILLIS_MAX);
+            yarn.write(patient, 0);
+            yarn.start(lab.nodes().get(0), YarnSettings.RESOURCE_MANAGER, "resourcemanager");
             return yarn;
         } catch (IOException | RuntimeException e) {
             yarn.close();
@@ -57,7 +111,7 @@ public final class LabYarn implements AutoCloseable {
         return directory.resolve("conf").resolve(node.name());
     }
 
-    private void startAll(Configuration base, int containersMebibytes) throws IOException {
+    private void write(Configuration base, int containersMebibytes) throws IOException {
         int[] ports = FreePorts.take(YarnSettings.PORTS);
         LabNode first = lab.nodes().get(0);
         for (LabNode node : lab.nodes()) {
@@ -69,6 +123,10 @@ public final class LabYarn implements AutoCloseable {
             settings.setBoolean("yarn.log-aggregation-enable", false);
             YarnSettings.write(settings, configuration(node));
         }
+    }
+
+    private void startAll() throws IOException {
+        LabNode first = lab.nodes().get(0);
         start(first, YarnSettings.RESOURCE_MANAGER, "resourcemanager");
         start(first, YarnSettings.HISTORY_SERVER, "history");
         for (LabNode node : lab.nodes()) {

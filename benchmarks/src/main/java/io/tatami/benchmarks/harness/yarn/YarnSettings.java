@@ -37,6 +37,9 @@ final class YarnSettings {
     private static final List<String> OF_NODE_MANAGER = List.of(
             "yarn.nodemanager.address", "yarn.nodemanager.localizer.address", "yarn.nodemanager.webapp.address");
 
+    /** All say the same. */
+    static final List<String> SITES = List.of("core-site.xml", "yarn-site.xml", "mapred-site.xml");
+
     /** JVMs that load thousands of classes each: seconds on an idle machine, minutes on one with other work. */
     static final Duration START_LIMIT = Duration.ofMinutes(5);
 
@@ -114,7 +117,7 @@ final class YarnSettings {
     /** Writes the files that daemons and tasks read; returns their directory. */
     static Path write(Configuration configuration, Path conf) throws IOException {
         Files.createDirectories(conf);
-        for (String name : List.of("core-site.xml", "yarn-site.xml", "mapred-site.xml")) {
+        for (String name : SITES) {
             try (OutputStream site = Files.newOutputStream(conf.resolve(name))) {
                 configuration.writeXml(site);
             }

@@ -60,14 +60,7 @@ final class IorPlot {
         for (int count : servers) {
             figure.apply(count).ifPresent(value -> points.add(new SvgPlot.Point(count, value)));
         }
-        if (points.isEmpty()) {
-            return;
-        }
-        plot.line(points, colour, dashes);
-        SvgPlot.Point last = points.get(points.size() - 1);
-        plot.add(
-                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" fill=\"%s\">%s</text>\n",
-                plot.x(last.across()) - 4, plot.y(last.up()) - 4, colour, name);
+        plot.namedLine(points, name, colour, dashes);
     }
 
     String svg() {

@@ -11,15 +11,12 @@ import io.tatami.benchmarks.harness.report.RoundOptions;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.server.lab.Lab;
-import io.tatami.server.lab.LabNode;
-import io.tatami.server.lab.LabRole;
 import io.tatami.server.lab.LabSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.Command;
@@ -38,7 +35,6 @@ import picocli.CommandLine.Option;
 public final class LocalityBenchmark extends RoundsCommand {
     private static final List<String> COLUMNS =
             List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "staged_mib", "seconds");
-    private static final Set<LabRole> OF_TATAMI = Set.of(LabRole.METADATA, LabRole.BLOCK);
     private static final long READY_SECONDS = 120;
     private static final long COMMAND_SECONDS = 1_800;
     private static final int RACKS = 2;
@@ -112,12 +108,7 @@ public final class LocalityBenchmark extends RoundsCommand {
         }
         undo.add(() -> Lab.remove(directory));
         progress.tell("%s: a lab of %d nodes", peer, nodes);
-        Lab lab = Lab.up(isHdfs ? spec.withHdfs() : spec);
-        if (isHdfs) {
-            for (LabNode node : lab.nodes()) {
-                lab.kill(node, node.roles().stream().filter(OF_TATAMI::contains).toList());
-            }
-        }
+        Lab lab = Lab.up(isHdfs ? spec.withHdfsAlone() : spec);
         Path logs = Files.createDirectories(work.resolve("locality-clients"));
         try (LabYarn yarn = LabYarn.start(lab, work.resolve("locality-yarn"), base(lab, isHdfs), CONTAINERS_MEBIBYTES);
                 NodeProcess client = new NodeProcess(
@@ -177,17 +168,8 @@ public final class LocalityBenchmark extends RoundsCommand {
         }
     }
 
-    /** What clients of the lab have, but that a task is on the host that it runs on. */
     private Configuration base(Lab lab, boolean isHdfs) {
-        Configuration base = new Configuration();
-        Path directory = isHdfs ? lab.hdfsConfiguration() : lab.nodes().get(0).clientConfiguration();
-        for (String site : List.of("core-site.xml", "hdfs-site.xml")) {
-            if (Files.exists(directory.resolve(site))) {
-                base.addResource(
-                        new org.apache.hadoop.fs.Path(directory.resolve(site).toUri()));
-            }
-        }
-        base.unset("tatami.client.host");
+        Configuration base = LabYarn.clients(lab, isHdfs);
         base.setInt("tatami.client.replication", COPIES);
         base.set("tatami.client.block.size", blockMebibytes + "m");
         base.setLong("dfs.blocksize", (long) blockMebibytes << 20);

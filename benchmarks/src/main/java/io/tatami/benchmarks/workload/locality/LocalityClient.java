@@ -58,11 +58,7 @@ public final class LocalityClient {
     }
 
     public static void main(String[] words) throws Exception {
-        Configuration configuration = new Configuration(false);
-        for (String site : List.of("core-site.xml", "yarn-site.xml", "mapred-site.xml")) {
-            configuration.addResource(
-                    new Path(java.nio.file.Path.of(words[0], site).toUri()));
-        }
+        Configuration configuration = LabYarn.read(java.nio.file.Path.of(words[0]));
         LocalityClient client = new LocalityClient(configuration);
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         System.out.println("ready");

@@ -58,6 +58,12 @@ public record LinkRate(long bitsPerSecond) {
         apply(List.of("tc", "-n", namespace.name()), NetworkNamespace.DEVICE);
     }
 
+    /** Sets the rate of what leaves the rack and of what comes to it. */
+    public void apply(RackSwitch rack) throws IOException, InterruptedException {
+        apply(List.of("tc"), rack.lower());
+        apply(List.of("tc"), rack.upper());
+    }
+
     private void apply(List<String> tc, String device) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(tc);
         if (bitsPerSecond > 0) {
@@ -76,6 +82,11 @@ public record LinkRate(long bitsPerSecond) {
     public static LinkRate sending(NetworkNamespace namespace) throws IOException, InterruptedException {
         return new LinkRate(shown(List.of("tc", "-n", namespace.name()), NetworkNamespace.DEVICE)
                 .orElse(0));
+    }
+
+    /** What the kernel says of the end that sends what leaves the rack. */
+    public static LinkRate sending(RackSwitch rack) throws IOException, InterruptedException {
+        return new LinkRate(shown(List.of("tc"), rack.lower()).orElse(0));
     }
 
     /** What the kernel says of the end that sends to the namespace. */

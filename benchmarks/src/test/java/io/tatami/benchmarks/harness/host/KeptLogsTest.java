@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.jobs;
+package io.tatami.benchmarks.harness.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -19,6 +19,7 @@ class KeptLogsTest {
     void whatServersSaidIsKeptUnderItsPathAndTheirDataIsNot() throws Exception {
         Path work = directory.resolve("run");
         write(work, "tatami/server.out", "started");
+        write(work, "clients/client-1.err", "asked");
         write(work, "tatami/data/logs/tatami.log", "served");
         write(work, "tatami/data/block/volume", "bytes");
         write(work, "yarn/nodemanager.out", "node");
@@ -35,6 +36,7 @@ class KeptLogsTest {
         }
         assertEquals(
                 Map.of(
+                        "clients/client-1.err", "asked",
                         "tatami/server.out", "started",
                         "tatami/data/logs/tatami.log", "served",
                         "yarn/nodemanager.out", "node",
