@@ -75,7 +75,8 @@ public record LabSpec(
 
     public LabSpec withLimits(LinkRate link, DiskRate disk) {
         Limits changed = new Limits(link, disk, limits.capacityBytes());
-        return new LabSpec(directory, shape, changed, hasNamespaces, fileSystems, hasRackSwitches, javaOptions, cacheBytes);
+        return new LabSpec(
+                directory, shape, changed, hasNamespaces, fileSystems, hasRackSwitches, javaOptions, cacheBytes);
     }
 
     public LabSpec onLoopback() {

@@ -42,12 +42,7 @@ final class Grants {
      * @param excluded servers that the writer could not reach, as it named them: there may be no such servers
      * @param writers hears of the places that are written at once
      */
-    Grants(
-            ShardState state,
-            RequestContext context,
-            String clientHost,
-            List<ServerId> excluded,
-            WriterLoads writers) {
+    Grants(ShardState state, RequestContext context, String clientHost, List<ServerId> excluded, WriterLoads writers) {
         this.state = state;
         this.context = context;
         this.clientHost = clientHost;
