@@ -40,6 +40,7 @@ final class ArchitectureTest {
     private static final String FILE_SYSTEMS = "io.tatami.hadoop";
     private static final String CALL = "io.tatami.hadoop.call";
     private static final String CONVERT = "io.tatami.hadoop.convert";
+    private static final String LOCALITY = "io.tatami.hadoop.locality";
     private static final String STREAM = "io.tatami.hadoop.stream";
 
     private static final ArchRule USES_THE_CLIENT_ALONE = noClasses()
@@ -94,9 +95,10 @@ final class ArchitectureTest {
     /** Every package but the one of the file systems has its line, so that there can be no circle. */
     @Test
     void packagesOfThePluginImportOnlyWhatIsBelowThem() {
-        List<ArchRule> arrows = List.of(onlyUses(CONVERT), onlyUses(STREAM, CONVERT), onlyUses(CALL, CONVERT));
+        List<ArchRule> arrows =
+                List.of(onlyUses(CONVERT), onlyUses(STREAM, CONVERT), onlyUses(CALL, CONVERT), onlyUses(LOCALITY));
         arrows.forEach(arrow -> arrow.check(classes));
-        assertEquals(Set.of(FILE_SYSTEMS, CALL, CONVERT, STREAM), packages());
+        assertEquals(Set.of(FILE_SYSTEMS, CALL, CONVERT, LOCALITY, STREAM), packages());
     }
 
     @Test

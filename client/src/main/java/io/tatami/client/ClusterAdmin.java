@@ -14,6 +14,7 @@ import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.ReadStatisticsReport;
 import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.BlockMethods;
@@ -33,6 +34,7 @@ import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.ReadStatisticsRequest;
 import io.tatami.protocol.wire.ReplicateGroupsReply;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
@@ -222,6 +224,17 @@ public final class ClusterAdmin {
      */
     public BlockServerStatusReply blockServerStatus(BlockServerInfo server, long timeoutMillis) throws TatamiException {
         return blocks.status(BlockTarget.of(server), timeoutMillis);
+    }
+
+    /**
+     * What was read of each block server in the last day: by everybody where this user is the superuser, else by this
+     * user.
+     *
+     * @param filter without server and page
+     */
+    public ReadStatisticsReport readStatistics(ReadStatisticsRequest filter, Duration timeout) throws TatamiException {
+        caller.router().refresh(caller.deadline());
+        return new ReadStatisticsPages(caller, blocks, filter, timeout).ofAll();
     }
 
     /** Begins or ends scrubs of a block server's volumes. Scrubs run in the background. */

@@ -21,6 +21,7 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.file.StagedListing;
 import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.CallerContexts;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.LeaseThreads;
 import io.tatami.client.meta.LocalHost;
@@ -111,7 +112,13 @@ public final class TatamiClient implements AutoCloseable {
     public static TatamiClient connect(ClientSpec spec) throws TatamiException {
         RpcClient connector =
                 RpcClient.onSharedLoops(spec.connections(), Clock.SYSTEM, ClientIdentity.simple(NAME, spec.user()));
-        Wiring wiring = new Wiring(connector, spec.servers(), Clock.SYSTEM, new Random(), LeaseThreads.SHARED);
+        Wiring wiring = new Wiring(
+                connector,
+                spec.servers(),
+                Clock.SYSTEM,
+                new Random(),
+                LeaseThreads.SHARED,
+                new CallerContexts(spec.contexts()));
         try {
             return open(wiring, spec.user(), spec.settings(), connector::close);
         } catch (TatamiException e) {
@@ -126,7 +133,8 @@ public final class TatamiClient implements AutoCloseable {
             List<InetSocketAddress> servers,
             Clock clock,
             RandomGenerator random,
-            LeaseThreads leaseThreads) {}
+            LeaseThreads leaseThreads,
+            CallerContexts contexts) {}
 
     /** @param afterClose run once, at the end of {@link #close} */
     static TatamiClient open(Wiring wiring, UserIdentity user, ClientSettings settings, Runnable afterClose)
@@ -134,7 +142,7 @@ public final class TatamiClient implements AutoCloseable {
         MetadataRouter router = new MetadataRouter(wiring.connector(), wiring.servers());
         MetadataCaller.Limits limits =
                 new MetadataCaller.Limits(NAME, settings.operationTimeout(), settings.attemptTimeout());
-        MetadataCaller caller = new MetadataCaller(router, limits, wiring.clock(), wiring.random());
+        MetadataCaller caller = new MetadataCaller(router, limits, wiring.clock(), wiring.random(), wiring.contexts());
         caller.connect(Deadline.after(wiring.clock(), settings.connectTimeout()));
         return new TatamiClient(caller, wiring, new Self(user, settings), afterClose);
     }

@@ -2,6 +2,7 @@ package io.tatami.client;
 
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
+import io.tatami.client.meta.CallerContexts;
 import io.tatami.client.meta.LeaseThreads;
 import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.Settings;
@@ -32,7 +33,10 @@ public final class WiredClient {
             Connector connector, List<InetSocketAddress> servers, UserIdentity user, Settings settings, Clock clock)
             throws TatamiException {
         return open(
-                new TatamiClient.Wiring(connector, servers, clock, new Random(), LeaseThreads.SHARED), user, settings);
+                new TatamiClient.Wiring(
+                        connector, servers, clock, new Random(), LeaseThreads.SHARED, CallerContexts.NONE),
+                user,
+                settings);
     }
 
     /** {@link #open(Connector, List, UserIdentity, Settings)} whose time, chance and threads are a simulation's. */
@@ -44,7 +48,8 @@ public final class WiredClient {
             RandomGenerator random,
             LeaseThreads threads)
             throws TatamiException {
-        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, List.of(server), clock, random, threads);
+        TatamiClient.Wiring wiring =
+                new TatamiClient.Wiring(connector, List.of(server), clock, random, threads, CallerContexts.NONE);
         return open(wiring, UserIdentity.of("simulation"), settings);
     }
 

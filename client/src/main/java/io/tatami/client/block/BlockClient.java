@@ -22,6 +22,8 @@ import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadStatisticsReply;
+import io.tatami.protocol.wire.ReadStatisticsRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.StagedBlocksRequest;
@@ -153,7 +155,12 @@ public final class BlockClient {
     /** {@link #openReader(BlockTarget, BlockId, long, long, long, ReadTerms)} without waiting for the connection. */
     public ReadAttempt beginReader(
             BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes, ReadTerms terms) {
+        ReadOrigin origin = terms.origin();
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
+                .setFileId(origin.fileId())
+                .setClientHost(origin.host())
+                .setReason(origin.reason())
+                .setDistance(origin.distance())
                 .setBlockId(block.value())
                 .setGeneration(generation.value())
                 .setOffset(offset)
@@ -164,8 +171,8 @@ public final class BlockClient {
         return new ReadAttempt(target, connectBulk(target), clock, (bulk, mayWait) -> {
             RegionLease lease =
                     terms.sharesMemory() && mayWait ? readLease(bulk, target, lengthBytes) : RegionLease.NONE;
-            return BlockReadStream.open(
-                    lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings, clock);
+            BlockReadStream.Range range = new BlockReadStream.Range(target, request, origin.context());
+            return BlockReadStream.open(lease.connectionOr(bulk), range, lease, READ_AHEAD, damage, settings, clock);
         });
     }
 
@@ -285,6 +292,19 @@ public final class BlockClient {
                         BlockMethods.BLOCK_SERVER_STATUS,
                         CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis),
                         BlockServerStatusRequest.getDefaultInstance());
+    }
+
+    /**
+     * What this user read of a server's blocks in the last day, a page of it.
+     *
+     * @param timeoutMillis how long the answer is worth waiting for
+     * @throws TatamiException UNSUPPORTED from a server of an older release, or the connection's failure
+     */
+    public ReadStatisticsReply readStatistics(BlockTarget target, ReadStatisticsRequest request, long timeoutMillis)
+            throws TatamiException {
+        return connection(target, Lane.CONTROL)
+                .callAndWait(
+                        BlockMethods.READ_STATISTICS, CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis), request);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.tatami.client.block;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
@@ -87,6 +88,9 @@ public final class BlockReadStream implements AutoCloseable {
     /** The bytes that the server may send ahead, and the bytes it could with enough memory. */
     private record Ahead(long bytes, long bytesMax) {}
 
+    /** What is read, where, and for whom. */
+    record Range(BlockTarget target, ReadBlockRequest request, ByteString context) {}
+
     /**
      * @param lease of memory that the server may put bytes into; the stream gives it back
      * @param budget for what is sent by the connection
@@ -94,13 +98,14 @@ public final class BlockReadStream implements AutoCloseable {
      */
     static BlockReadStream open(
             Connection connection,
-            BlockTarget target,
-            ReadBlockRequest range,
+            Range wanted,
             RegionLease lease,
             MemoryBudget budget,
             DamageReporter damage,
             BlockClientSettings settings,
             Clock clock) {
+        BlockTarget target = wanted.target();
+        ReadBlockRequest range = wanted.request();
         ReadBlockRequest.Builder request = range.toBuilder().setWindowBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();
         long aheadMax =
@@ -112,8 +117,9 @@ public final class BlockReadStream implements AutoCloseable {
             request.setWindowBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region, clock);
-        RpcStream<ReadWindowUpdate> stream = connection.openStream(
-                BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(0).withCallerContext(wanted.context());
+        RpcStream<ReadWindowUpdate> stream =
+                connection.openStream(BlockMethods.READ_BLOCK, options, request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());
         Generation generation = Generation.of(range.getGeneration());
         LongConsumer mismatch = offset -> damage.report(connection, target.server(), block, generation, offset);

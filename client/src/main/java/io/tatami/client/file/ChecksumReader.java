@@ -89,7 +89,7 @@ final class ChecksumReader {
                         last);
             }
             locator.servers().reconsider(reason, retries.deadline());
-            present = locator.extentNow(reader.status(), present);
+            present = locator.extentNow(reader.status(), present, reader.context());
         }
     }
 }

@@ -7,11 +7,18 @@ import io.tatami.base.WaitLimit;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.block.ReadAttempt;
+import io.tatami.client.block.ReadOrigin;
 import io.tatami.client.block.ReadTerms;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.ReadOrder;
+import io.tatami.client.model.CallerContext;
+import io.tatami.protocol.wire.ReadBlockRequest.Distance;
+import io.tatami.protocol.wire.ReadBlockRequest.Reason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +32,19 @@ final class CopyChoice {
     /** The silence after which another copy is read beside the first, whatever the settings say. */
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Of failures of a copy on this host; of others it is LOCAL_FAILED. */
+    private static final Map<ErrorCode, Reason> REASONS = Map.of(
+            ErrorCode.UNAVAILABLE, Reason.LOCAL_DEAD,
+            ErrorCode.DEADLINE_EXCEEDED, Reason.LOCAL_SLOW,
+            ErrorCode.CORRUPT, Reason.LOCAL_DAMAGED,
+            ErrorCode.NO_SUCH_BLOCK, Reason.NO_LOCAL_COPY);
+
     private final FileLocator locator;
     private final StagedFirst orders;
     private final ReadStatistics statistics;
     private final boolean vectored;
     private final FileContent content;
+    private final CallerContext context;
     private final CopyRetries retries;
 
     /** The copies that may be read, the present one first. */
@@ -39,6 +54,10 @@ final class CopyChoice {
     private final Deque<ServerId> damaged = new ArrayDeque<>();
 
     private BlockExtent extent;
+
+    /** Why a copy on this host is passed over; null while one is to be read first, or was read. */
+    private @Nullable Reason whyNotLocal;
+
     private boolean anyCorrupt;
     private boolean sharesMemory = true;
 
@@ -48,20 +67,25 @@ final class CopyChoice {
     /** For the first byte of the present stream; null after it, and where there is no other copy. */
     private @Nullable WaitLimit firstByteLimit;
 
-    /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
+    /**
+     * @param vectored whether the block is read for a call of many ranges, which counts as one opening itself
+     * @param context of the thread that opened the reader
+     */
     CopyChoice(
             FileLocator locator,
             StagedFirst orders,
             ReadStatistics statistics,
             boolean vectored,
             FileContent content,
-            BlockExtent extent)
+            BlockExtent extent,
+            CallerContext context)
             throws TatamiException {
         this.locator = locator;
         this.orders = orders;
         this.statistics = statistics;
         this.vectored = vectored;
         this.content = content;
+        this.context = context;
         this.retries = locator.retries();
         this.extent = extent;
         fill();
@@ -122,7 +146,35 @@ final class CopyChoice {
                         extent.generation(),
                         offsetBytes,
                         lengthBytes,
-                        new ReadTerms(sharesMemory, soundOnly));
+                        new ReadTerms(sharesMemory, soundOnly, false, origin(server)));
+    }
+
+    private ReadOrigin origin(ServerId server) {
+        BlockServers servers = locator.servers();
+        Distance distance = switch (servers.distance(server)) {
+            case HOST -> Distance.HOST;
+            case RACK -> Distance.RACK;
+            case OTHER_RACK -> Distance.OTHER_RACK;
+        };
+        return new ReadOrigin(
+                context.bytes(),
+                content.status().id(),
+                servers.readerHost(),
+                distance == Distance.HOST ? Reason.LOCAL : whyOther(),
+                distance);
+    }
+
+    /** Why a copy on another host is read: where one on this host is the present one, that is silent. */
+    private Reason whyOther() {
+        Reason reason = whyNotLocal;
+        return reason == null ? Reason.LOCAL_SLOW : reason;
+    }
+
+    /** A copy is not read any more, or after all others. */
+    private void passedOver(ServerId server, Reason reason) {
+        if (locator.servers().isLocal(server)) {
+            whyNotLocal = reason;
+        }
     }
 
     /**
@@ -227,6 +279,7 @@ final class CopyChoice {
     private void putLast(ServerId server, boolean isStalled) {
         untried.remove(server);
         untried.add(server);
+        passedOver(server, Reason.LOCAL_SLOW);
         if (isStalled) {
             locator.suspects().suspect(server);
         } else {
@@ -267,6 +320,7 @@ final class CopyChoice {
             statistics.countCopyFailure();
             locator.suspects().failed(server, failure);
         }
+        passedOver(server, REASONS.getOrDefault(failure.code(), Reason.LOCAL_FAILED));
         boolean wasThere = untried.remove(server);
         if (soundOnly && wasThere && failure.code() == ErrorCode.CORRUPT) {
             damaged.add(server);
@@ -292,12 +346,15 @@ final class CopyChoice {
                     failure);
         }
         locator.servers().reconsider(reason, retries.deadline());
-        extent = locator.extentNow(content.status(), extent);
+        extent = locator.extentNow(content.status(), extent, context);
         fill();
     }
 
     private void fill() throws TatamiException {
-        untried.addAll(orders.order(extent));
+        ReadOrder.Choice choice = orders.order(extent);
+        untried.addAll(choice.servers());
+        boolean isSetAside = whyNotLocal == Reason.LOCAL_DAMAGED && choice.whyNotLocal() == Reason.NO_LOCAL_COPY;
+        whyNotLocal = isSetAside ? whyNotLocal : choice.whyNotLocal();
     }
 
     private ServerId present() {

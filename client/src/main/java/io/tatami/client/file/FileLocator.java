@@ -11,9 +11,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.entry.EntryReader;
 import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.CallerContexts;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.ReadOrder;
 import io.tatami.client.meta.SuspectServers;
+import io.tatami.client.model.CallerContext;
 import io.tatami.client.model.PathStatus;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockLocation;
@@ -33,6 +35,7 @@ final class FileLocator {
     private final BlockServers servers;
     private final ReadOrder order;
     private final BlockClient blocks;
+    private final CallerContexts contexts;
     private final long patienceNanos;
 
     /** @param hedge the silence of a copy after which another is read beside it; zero for a second */
@@ -41,6 +44,7 @@ final class FileLocator {
         this.servers = metadata.servers();
         this.order = metadata.order();
         this.blocks = blocks;
+        this.contexts = metadata.caller().contexts();
         this.patienceNanos = patienceNanos(hedge);
     }
 
@@ -133,9 +137,13 @@ final class FileLocator {
         return index;
     }
 
-    /** A block with the servers that have it now, as the home says; with those it had where it left the file. */
-    BlockExtent extentNow(PathStatus status, BlockExtent extent) throws TatamiException {
-        BlockLocation now = locationNow(status, extent.block());
+    /**
+     * A block with the servers that have it now, as the home says; with those it had where it left the file.
+     *
+     * @param context of the request
+     */
+    BlockExtent extentNow(PathStatus status, BlockExtent extent, CallerContext context) throws TatamiException {
+        BlockLocation now = locationNow(status, extent.block(), context);
         return now == null
                 ? extent
                 : new BlockExtent(
@@ -147,8 +155,9 @@ final class FileLocator {
     }
 
     /** A block of a file, which is found by its id, as the home knows it now; null where it is no longer the file's. */
-    private @Nullable BlockLocation locationNow(PathStatus status, BlockId block) throws TatamiException {
-        PathStatus now = entries.file(new FileId(status.id()), status.path());
+    private @Nullable BlockLocation locationNow(PathStatus status, BlockId block, CallerContext context)
+            throws TatamiException {
+        PathStatus now = contexts.within(context, () -> entries.file(new FileId(status.id()), status.path()));
         return now.wire().getBlockList().stream()
                 .filter(location -> location.getBlockId() == block.value())
                 .findFirst()
@@ -189,7 +198,7 @@ final class FileLocator {
                         failure);
             }
             servers.reconsider(failure, retries.deadline());
-            BlockLocation now = locationNow(status, new BlockId(location.getBlockId()));
+            BlockLocation now = locationNow(status, new BlockId(location.getBlockId()), contexts.current());
             if (now == null) {
                 // It was empty and is given up, or the file was cut before it.
                 return new Visible(location, 0, true);

@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.model.CallerContext;
 import io.tatami.client.model.PathStatus;
 import java.io.EOFException;
 import java.io.IOException;
@@ -23,12 +24,20 @@ public final class FileReader implements AutoCloseable {
     private final FileContent content;
     private final VectoredReads vectored;
     private final ReadAheadWindow readAhead;
+    private final CallerContext context;
     private final ReadStatistics statistics = new ReadStatistics();
     private long position;
     private @Nullable SequentialRun run;
     private volatile boolean closed;
 
-    FileReader(FileLocator locator, FileContent content, VectoredReads vectored, ReadAheadWindow readAhead) {
+    /** @param context of the thread that opens it, which is kept whoever reads */
+    FileReader(
+            FileLocator locator,
+            FileContent content,
+            VectoredReads vectored,
+            ReadAheadWindow readAhead,
+            CallerContext context) {
+        this.context = context;
         this.locator = locator;
         this.orders = new StagedFirst(locator);
         this.content = content;
@@ -152,9 +161,15 @@ public final class FileReader implements AutoCloseable {
         return content;
     }
 
+    /** Of the thread that opened this. */
+    CallerContext context() {
+        return context;
+    }
+
     /** A run over a part of the block at {@code start}, for one thread. It ends with the block at the latest. */
     SequentialRun runAt(long start, long lengthBytes, boolean isVectored) throws TatamiException {
-        CopyChoice copies = new CopyChoice(locator, orders, statistics, isVectored, content, content.blockAt(start));
+        CopyChoice copies =
+                new CopyChoice(locator, orders, statistics, isVectored, content, content.blockAt(start), context);
         return new SequentialRun(copies, statistics, start, lengthBytes);
     }
 
@@ -211,7 +226,7 @@ public final class FileReader implements AutoCloseable {
         long window = readAhead.nextWindowBytes(continues, run == null && target == 0, wantedBytes);
         CopyChoice copies = current != null && current.copies().extent().contains(target)
                 ? current.copies()
-                : new CopyChoice(locator, orders, statistics, false, content, content.blockAt(target));
+                : new CopyChoice(locator, orders, statistics, false, content, content.blockAt(target), context);
         if (current != null) {
             current.close();
         }

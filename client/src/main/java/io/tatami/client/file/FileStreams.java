@@ -81,7 +81,11 @@ public final class FileStreams implements AutoCloseable {
      */
     public FileReader reader(PathStatus status, ReadPolicy policy) throws TatamiException {
         return new FileReader(
-                locator, locator.content(status), vectored, new ReadAheadWindow(settings.readAheadBytes(), policy));
+                locator,
+                locator.content(status),
+                vectored,
+                new ReadAheadWindow(settings.readAheadBytes(), policy),
+                caller.contexts().current());
     }
 
     /** @param status with locations or inline bytes */

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
+import io.tatami.client.meta.ReadOrder;
 import io.tatami.protocol.UnitSize;
 import io.tatami.protocol.wire.StagedBlocksReply;
 import java.time.Duration;
@@ -30,12 +31,12 @@ final class StagedFirst {
     }
 
     /** @throws TatamiException CANCELLED where the thread is interrupted while it asks */
-    List<ServerId> order(BlockExtent extent) throws TatamiException {
-        List<ServerId> order = locator.order().of(extent.block(), extent.servers());
+    ReadOrder.Choice order(BlockExtent extent) throws TatamiException {
+        ReadOrder.Choice order = locator.order().choose(extent.block(), extent.servers());
         if (!AccessPlanner.isChosenByLoad(extent)) {
             return order;
         }
-        List<ServerId> caches = locator.order().equallyGoodCaches(order);
+        List<ServerId> caches = locator.order().equallyGoodCaches(order.servers());
         if (caches.isEmpty()) {
             return order;
         }
@@ -45,7 +46,7 @@ final class StagedFirst {
             stagers.put(extent.block(), stager);
         }
         return stager.filter(caches::contains)
-                .map(server -> withFirst(server, order))
+                .map(server -> new ReadOrder.Choice(withFirst(server, order.servers()), order.whyNotLocal()))
                 .orElse(order);
     }
 

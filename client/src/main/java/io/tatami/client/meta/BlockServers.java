@@ -33,17 +33,19 @@ public final class BlockServers {
     /** Servers that a map read for their sake did not list. An id is never given twice. */
     private final Set<ServerId> absent = ConcurrentHashMap.newKeySet();
 
-    private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of(), "");
+    private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of(), "", false);
 
     /**
      * @param alive by id
      * @param clientRack this host's; empty where it is not known
+     * @param anyOnHost whether a server runs on this host, dead or alive
      */
     private record Snapshot(
             @Nullable ClusterMap map,
             Map<ServerId, BlockServerInfo> byId,
             List<BlockServerInfo> alive,
-            String clientRack) {}
+            String clientRack,
+            boolean anyOnHost) {}
 
     /** How likely a server is to answer, by the map; the best first. */
     enum Health {
@@ -60,7 +62,7 @@ public final class BlockServers {
     }
 
     /** How far a server is from this client; the nearest first. */
-    enum Distance {
+    public enum Distance {
         HOST,
         RACK,
         OTHER_RACK
@@ -134,6 +136,16 @@ public final class BlockServers {
         return info != null && localHost.isHostOf(info);
     }
 
+    /** Whether the map has a server on this host, as far as that is known without asking a name server. */
+    boolean anyOnHost() {
+        return newest().anyOnHost;
+    }
+
+    /** This host as it calls itself; may be empty. */
+    public String readerHost() {
+        return localHost.name();
+    }
+
     Health health(ServerId server) {
         BlockServerInfo info = byId().get(server);
         if (info == null) {
@@ -148,7 +160,7 @@ public final class BlockServers {
     }
 
     /** All servers of other hosts are equally far where this client's rack is not known. */
-    Distance distance(ServerId server) {
+    public Distance distance(ServerId server) {
         Snapshot now = newest();
         BlockServerInfo info = now.byId.get(server);
         if (info == null) {
@@ -294,7 +306,8 @@ public final class BlockServers {
                     .filter(BlockServers::isAlive)
                     .sorted(Comparator.comparingInt(BlockServerInfo::getServerId))
                     .toList();
-            now = new Snapshot(map, fresh, alive, localHost.rack(fresh.values()));
+            boolean anyOnHost = fresh.values().stream().anyMatch(localHost::isPlainlyHostOf);
+            now = new Snapshot(map, fresh, alive, localHost.rack(fresh.values()), anyOnHost);
             snapshot = now;
         }
         return now;

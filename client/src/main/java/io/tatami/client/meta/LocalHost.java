@@ -72,6 +72,27 @@ public final class LocalHost {
                 || isLocalByHost.computeIfAbsent(server.getData().getHost(), this::isLocal);
     }
 
+    /** {@link #isHostOf}, but false where a name server would have to be asked for a name unlike this host's. */
+    boolean isPlainlyHostOf(BlockServerInfo server) {
+        String host = server.getData().getHost();
+        Boolean known = isLocalByHost.get(host);
+        if (known != null) {
+            return known || server.getHost().equals(name);
+        }
+        boolean isCheap =
+                isAddress(host) || host.equals("localhost") || firstLabel(host).equals(firstLabel(name));
+        return server.getHost().equals(name) || (isCheap && isHostOf(server));
+    }
+
+    private static boolean isAddress(String host) {
+        return host.indexOf(':') >= 0 || host.chars().allMatch(c -> c == '.' || (c >= '0' && c <= '9'));
+    }
+
+    private static String firstLabel(String host) {
+        int dot = host.indexOf('.');
+        return dot < 0 ? host : host.substring(0, dot);
+    }
+
     private boolean isLocal(String host) {
         try {
             InetAddress address = InetAddress.getByName(host);

@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.client.model.CallerContext;
 import io.tatami.protocol.Method;
 import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
@@ -28,6 +29,10 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     private final MetadataCaller caller;
     private final Target<Q, R> target;
+
+    /** Of the thread that began the call, which others may go on with. */
+    private final CallerContext context;
+
     private Deadline deadline;
     private @Nullable Session session;
     private long number;
@@ -50,8 +55,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     private boolean ended;
 
-    /** The number of an attempt, and whether it is the first one. */
-    record Attempt(Session session, long number, boolean isFirst) {}
+    /** The number of an attempt, whether it is the first one, and for whom it is made. */
+    record Attempt(Session session, long number, boolean isFirst, CallerContext context) {}
 
     /** The request and its group. */
     record Target<Q extends Message, R extends Message>(GroupId group, Method<Q, R> method, Q body) {}
@@ -59,6 +64,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     MetadataCall(MetadataCaller caller, Target<Q, R> target, Deadline deadline) {
         this.caller = caller;
         this.target = target;
+        this.context = caller.contexts().current();
         this.deadline = deadline;
     }
 
@@ -88,7 +94,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     }
 
     private Attempt nextAttempt() {
-        Attempt next = new Attempt(started(), number, !wasSent);
+        Attempt next = new Attempt(started(), number, !wasSent, context);
         wasSent = true;
         return next;
     }

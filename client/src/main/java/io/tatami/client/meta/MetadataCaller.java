@@ -7,6 +7,7 @@ import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.client.model.CallerContext;
 import io.tatami.protocol.Effect;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -38,6 +39,7 @@ public final class MetadataCaller {
     private final Limits limits;
     private final Clock clock;
     private final RandomGenerator random;
+    private final CallerContexts contexts;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Session session;
     private volatile boolean closed;
@@ -53,6 +55,13 @@ public final class MetadataCaller {
 
     /** @param random must be safe for use by many threads */
     public MetadataCaller(MetadataRouter router, Limits limits, Clock clock, RandomGenerator random) {
+        this(router, limits, clock, random, CallerContexts.NONE);
+    }
+
+    /** @param contexts give the caller context of each request */
+    public MetadataCaller(
+            MetadataRouter router, Limits limits, Clock clock, RandomGenerator random, CallerContexts contexts) {
+        this.contexts = contexts;
         this.router = router;
         this.limits = limits;
         this.clock = clock;
@@ -81,6 +90,11 @@ public final class MetadataCaller {
 
     public MetadataRouter router() {
         return router;
+    }
+
+    /** By which each call learns its caller context when it begins. */
+    public CallerContexts contexts() {
+        return contexts;
     }
 
     /** The deadline of an operation that begins now. */
@@ -197,7 +211,8 @@ public final class MetadataCaller {
                 in.numbers().lowWaterMark(),
                 deadline.atMost(limits.attempt()).remainingMillis(),
                 in.proof(),
-                attempt.isFirst());
+                attempt.isFirst(),
+                attempt.context().bytes());
     }
 
     /** The present session, or a new one. A read opens none: it needs none, and safe mode refuses new sessions. */
@@ -282,7 +297,11 @@ public final class MetadataCaller {
                 GroupId.NAMESPACE, MetaMethods.CLOSE_SESSION, CloseSessionRequest.getDefaultInstance());
         try {
             Empty unused = Replies.await(
-                    send(target, router.address(GroupId.NAMESPACE), new MetadataCall.Attempt(now, 0, true), soon),
+                    send(
+                            target,
+                            router.address(GroupId.NAMESPACE),
+                            new MetadataCall.Attempt(now, 0, true, CallerContext.NONE),
+                            soon),
                     soon);
         } catch (TatamiException e) {
             // Groups drop a session that was silent for an hour.

@@ -2,8 +2,10 @@ package io.tatami.client.meta;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
+import io.tatami.protocol.wire.ReadBlockRequest.Reason;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order in which this client reads the copies of a block: servers in doubt last, the nearest first, of these the
@@ -11,6 +13,8 @@ import java.util.List;
  * threads.
  */
 public final class ReadOrder {
+    private static final BlockServers.Health[] HEALTHS = BlockServers.Health.values();
+    private static final long[] NO_KEYS = {};
     private static final int DISTANCES = BlockServers.Distance.values().length;
 
     /**
@@ -37,7 +41,40 @@ public final class ReadOrder {
 
     /** @param holders the servers that hold the block */
     public List<ServerId> of(BlockId block, List<ServerId> holders) {
-        return order(block, holders, true);
+        return order(block, holders, true).servers;
+    }
+
+    /**
+     * Copies in the order in which they are read.
+     *
+     * @param whyNotLocal why none on this host comes first by nearness; null where one does
+     */
+    public record Choice(List<ServerId> servers, @Nullable Reason whyNotLocal) {}
+
+    /** {@link #of}, with the reason for the order. */
+    public Choice choose(BlockId block, List<ServerId> holders) {
+        Ranking ranking = order(block, holders, true);
+        for (int i = 0; i < ranking.servers.size(); i++) {
+            ServerId server = ranking.servers.get(i);
+            if (ranking.distance(i) == BlockServers.Distance.HOST.ordinal()) {
+                return new Choice(ranking.servers, whyBehind(server, HEALTHS[ranking.health(i)]));
+            }
+        }
+        return new Choice(ranking.servers, servers.anyOnHost() ? Reason.NO_LOCAL_COPY : Reason.NO_SERVER_ON_HOST);
+    }
+
+    private @Nullable Reason whyBehind(ServerId server, BlockServers.Health health) {
+        return switch (health) {
+            case SOUND -> null;
+            case LEAVING -> Reason.LOCAL_LEAVING;
+            case STALE, LOST -> Reason.LOCAL_DEAD;
+            case SUSPECT ->
+                switch (suspects.cause(server)) {
+                    case STALLED -> Reason.LOCAL_SLOW;
+                    case UNREACHED -> Reason.LOCAL_DEAD;
+                    case FAILED -> Reason.LOCAL_FAILED;
+                };
+        };
     }
 
     /**
@@ -46,7 +83,7 @@ public final class ReadOrder {
      * client.
      */
     public List<ServerId> stagers(BlockId block, List<ServerId> holders) {
-        List<ServerId> order = order(block, holders, false);
+        List<ServerId> order = order(block, holders, false).servers;
         List<ServerId> caches = order.stream().filter(servers::hasCache).toList();
         List<ServerId> able = caches.isEmpty() ? order : caches;
         return able.stream()
@@ -72,10 +109,35 @@ public final class ReadOrder {
                 : equal.stream().filter(servers::hasCache).toList();
     }
 
-    private List<ServerId> order(BlockId block, List<ServerId> holders, boolean forThisClient) {
+    /** Servers in their order, and the keys that made it; where there is no choice, neither health nor load counts. */
+    private final class Ranking {
+        private final List<ServerId> servers;
+        private final long[] keys;
+
+        Ranking(List<ServerId> servers, long[] keys) {
+            this.servers = servers;
+            this.keys = keys;
+        }
+
+        int health(int at) {
+            return keys.length == 0 ? BlockServers.Health.SOUND.ordinal() : rank(at) / DISTANCES;
+        }
+
+        int distance(int at) {
+            return keys.length == 0
+                    ? ReadOrder.this.servers.distance(servers.get(at)).ordinal()
+                    : rank(at) % DISTANCES;
+        }
+
+        private int rank(int at) {
+            return (int) (keys[at] >>> Integer.SIZE) / LOADS;
+        }
+    }
+
+    private Ranking order(BlockId block, List<ServerId> holders, boolean forThisClient) {
         int count = holders.size();
         if (count <= 1) {
-            return holders;
+            return new Ranking(holders, NO_KEYS);
         }
         // Where bytes may be staged, readers of the same distance go to the server that the plan names.
         boolean spreads = forThisClient && !anyCache(holders);
@@ -94,7 +156,7 @@ public final class ReadOrder {
             keys[at] = key;
             order.add(at, server);
         }
-        return order;
+        return new Ranking(order, keys);
     }
 
     private boolean anyCache(List<ServerId> holders) {

@@ -55,8 +55,17 @@ public final class SuspectServers {
         CLEARED
     }
 
+    /** What a suspect did. */
+    enum Cause {
+        /** It was silent. */
+        STALLED,
+        /** It was not reached. */
+        UNREACHED,
+        FAILED
+    }
+
     /** @param endNanos of the phase; without a meaning while a probe is under way */
-    private record Suspicion(Phase phase, long lengthNanos, long endNanos) {}
+    private record Suspicion(Phase phase, Cause cause, long lengthNanos, long endNanos) {}
 
     public SuspectServers(Clock clock, Probe probe) {
         this.clock = clock;
@@ -92,7 +101,7 @@ public final class SuspectServers {
                     if (!isOver) {
                         return true;
                     }
-                    put(server, new Suspicion(Phase.PROBED, suspicion.lengthNanos, 0));
+                    put(server, new Suspicion(Phase.PROBED, suspicion.cause, suspicion.lengthNanos, 0));
                 }
             }
         }
@@ -103,20 +112,36 @@ public final class SuspectServers {
     /** A read of the server failed. Failures that are not the server's raise no suspicion. */
     public void failed(ServerId server, TatamiException failure) {
         if (OF_SERVERS.contains(failure.code())) {
-            suspect(server);
+            suspect(server, cause(failure.code()));
         }
     }
 
+    private static Cause cause(ErrorCode code) {
+        return code == ErrorCode.UNAVAILABLE
+                ? Cause.UNREACHED
+                : code == ErrorCode.DEADLINE_EXCEEDED ? Cause.STALLED : Cause.FAILED;
+    }
+
+    /** What the server did when it was suspected last; STALLED where nobody knows any more. */
+    synchronized Cause cause(ServerId server) {
+        Suspicion suspicion = suspicions.get(server);
+        return suspicion == null ? Cause.STALLED : suspicion.cause;
+    }
+
     /** The server stalled a read. */
-    public synchronized void suspect(ServerId server) {
+    public void suspect(ServerId server) {
+        suspect(server, Cause.STALLED);
+    }
+
+    private synchronized void suspect(ServerId server, Cause cause) {
         Suspicion before = suspicions.get(server);
         long now = clock.monotonicNanos();
         if (before == null || before.phase == Phase.DOUBTED || isForgotten(before, now)) {
-            put(server, new Suspicion(Phase.SUSPECTED, SUSPICION_NANOS, now + SUSPICION_NANOS));
+            put(server, new Suspicion(Phase.SUSPECTED, cause, SUSPICION_NANOS, now + SUSPICION_NANOS));
         } else if (before.phase != Phase.SUSPECTED || now - before.endNanos >= 0) {
             // What several readers meet at once is one failure.
             long length = Math.min(SUSPICION_NANOS_MAX, 2 * before.lengthNanos);
-            put(server, new Suspicion(Phase.SUSPECTED, length, now + length));
+            put(server, new Suspicion(Phase.SUSPECTED, cause, length, now + length));
         }
     }
 
@@ -126,7 +151,7 @@ public final class SuspectServers {
             if (suspicions.containsKey(server)) {
                 return;
             }
-            put(server, new Suspicion(Phase.DOUBTED, SUSPICION_NANOS, 0));
+            put(server, new Suspicion(Phase.DOUBTED, Cause.STALLED, SUSPICION_NANOS, 0));
         }
         ask(server);
     }
@@ -140,7 +165,7 @@ public final class SuspectServers {
             if (failure == null || isAnswer(failure)) {
                 clear(server);
             } else {
-                suspect(server);
+                suspect(server, Cause.UNREACHED);
             }
         });
     }
@@ -155,7 +180,7 @@ public final class SuspectServers {
             remove(server);
         } else if (before.phase == Phase.PROBED) {
             long length = before.lengthNanos;
-            put(server, new Suspicion(Phase.CLEARED, length, clock.monotonicNanos() + 2 * length));
+            put(server, new Suspicion(Phase.CLEARED, before.cause, length, clock.monotonicNanos() + 2 * length));
         }
     }
 

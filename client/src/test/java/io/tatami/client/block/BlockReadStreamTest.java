@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
@@ -184,8 +185,7 @@ final class BlockReadStreamTest {
                 .build();
         return BlockReadStream.open(
                 server,
-                new BlockTarget(new ServerId(1), "a", 1),
-                request,
+                new BlockReadStream.Range(new BlockTarget(new ServerId(1), "a", 1), request, ByteString.EMPTY),
                 RegionLease.NONE,
                 budget,
                 new DamageReporter(Clock.SYSTEM),

@@ -1,13 +1,16 @@
 package io.tatami.client.meta;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
 import io.tatami.client.block.UnusedConnection;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -15,6 +18,7 @@ import io.tatami.protocol.wire.BlockServerInfo.State;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.ReadBlockRequest.Reason;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
@@ -28,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which copy is read first, by a map that the test gives. */
@@ -166,6 +171,59 @@ final class ReadOrderTest {
 
     private static List<ServerId> servers(Integer... ids) {
         return ServerId.listOf(List.of(ids));
+    }
+
+    private @Nullable Reason whyNotLocal(Integer... holders) throws Exception {
+        return order("here", "", 1).choose(BLOCK, servers(holders)).whyNotLocal();
+    }
+
+    @Test
+    void aSoundCopyOnTheReadersHostNeedsNoReason() throws Exception {
+        server(1, "here", "/near", State.ACTIVE);
+        server(2, "b", "/near", State.ACTIVE);
+        assertNull(whyNotLocal(1));
+        assertNull(whyNotLocal(2, 1));
+    }
+
+    @Test
+    void whereNoCopyIsOnTheReadersHostTheMapTellsWhetherAServerIs() throws Exception {
+        server(2, "b", "/near", State.ACTIVE);
+        server(3, "c", "/near", State.ACTIVE);
+        assertEquals(Reason.NO_SERVER_ON_HOST, whyNotLocal(2));
+        assertEquals(Reason.NO_SERVER_ON_HOST, whyNotLocal(2, 3));
+        server(1, "here", "/near", State.ACTIVE);
+        assertEquals(Reason.NO_LOCAL_COPY, whyNotLocal(2));
+        assertEquals(Reason.NO_LOCAL_COPY, whyNotLocal(2, 3));
+    }
+
+    @Test
+    void theHealthThatPutsTheLocalCopyLastIsTheReason() throws Exception {
+        server(2, "b", "/near", State.ACTIVE);
+        for (Map.Entry<State, Reason> each : Map.of(
+                        State.DEAD, Reason.LOCAL_DEAD,
+                        State.GONE, Reason.LOCAL_DEAD,
+                        State.STALE, Reason.LOCAL_DEAD,
+                        State.DRAINING, Reason.LOCAL_LEAVING)
+                .entrySet()) {
+            map.clearBlockServer();
+            server(1, "here", "/near", each.getKey());
+            server(2, "b", "/near", State.ACTIVE);
+            assertEquals(each.getValue(), whyNotLocal(1, 2), each::toString);
+        }
+    }
+
+    @Test
+    void whatTheSuspectOnTheReadersHostDidIsTheReason() throws Exception {
+        server(1, "here", "/near", State.ACTIVE);
+        server(2, "b", "/near", State.ACTIVE);
+        suspects.suspect(new ServerId(1));
+        assertEquals(Reason.LOCAL_SLOW, whyNotLocal(1, 2));
+        clock.advance(Duration.ofSeconds(1));
+        suspects.failed(new ServerId(1), new TatamiException(ErrorCode.UNAVAILABLE, "refused"));
+        assertEquals(Reason.LOCAL_DEAD, whyNotLocal(1, 2));
+        clock.advance(Duration.ofMinutes(1));
+        suspects.failed(new ServerId(1), new TatamiException(ErrorCode.IO_ERROR, "broken"));
+        assertEquals(Reason.LOCAL_FAILED, whyNotLocal(1, 2));
     }
 
     private ReadOrder order(String host, String rack, long salt) throws Exception {

@@ -4,13 +4,16 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
-/** Threads that let the process end, and waiting for threads to end. */
+/**
+ * Threads that let the process end, and waiting for threads to end. They inherit nothing of the thread that makes them:
+ * one that works for all callers must not go on in the name of the first one.
+ */
 public final class Threads {
     private Threads() {}
 
     /** Of daemon threads, named {@code name-1}, {@code name-2} and so on. */
     public static ThreadFactory daemons(String name) {
-        return daemons(name, Thread::new);
+        return daemons(name, Threads::ofNobody);
     }
 
     /**
@@ -25,7 +28,11 @@ public final class Threads {
 
     /** A daemon thread that is not started. */
     public static Thread daemon(Runnable task, String name) {
-        return daemon(new Thread(task, name));
+        return daemon(ofNobody(task, name));
+    }
+
+    private static Thread ofNobody(Runnable task, String name) {
+        return new Thread(null, task, name, 0, false);
     }
 
     private static Thread daemon(Thread thread) {

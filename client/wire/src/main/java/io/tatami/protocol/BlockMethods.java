@@ -37,6 +37,8 @@ import io.tatami.protocol.wire.PullBlocksRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReadStatisticsReply;
+import io.tatami.protocol.wire.ReadStatisticsRequest;
 import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.protocol.wire.ReportDamageRequest;
 import io.tatami.protocol.wire.ScrubRequest;
@@ -190,6 +192,10 @@ public final class BlockMethods {
      */
     public static final Method<ChangeVolumeRequest, ChangeVolumeReply> CHANGE_VOLUME = Method.idempotent(
             219, "block.change-volume", SERVERS, UPKEEP, ChangeVolumeRequest.parser(), ChangeVolumeReply.parser());
+
+    /** Tells users what they read themselves, and the metadata servers, for the superuser, what everybody read. */
+    public static final Method<ReadStatisticsRequest, ReadStatisticsReply> READ_STATISTICS = Method.idempotent(
+            220, "block.read-statistics", USERS, READS, ReadStatisticsRequest.parser(), ReadStatisticsReply.parser());
 
     private BlockMethods() {}
 }

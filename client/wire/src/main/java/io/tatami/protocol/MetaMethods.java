@@ -86,6 +86,8 @@ import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.ReadStatisticsReply;
+import io.tatami.protocol.wire.ReadStatisticsRequest;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RecoverLeaseReply;
@@ -220,6 +222,15 @@ public final class MetaMethods {
     /** Passed on to the block server. Fails as {@link BlockMethods#CHANGE_VOLUME}, and with UNAVAILABLE. */
     public static final Method<ChangeVolumeRequest, ChangeVolumeReply> CHANGE_VOLUME = Method.idempotent(
             93, "cluster.change-volume", SUPERUSER, UPKEEP, ChangeVolumeRequest.parser(), ChangeVolumeReply.parser());
+
+    /** Passed on to the block server, which then tells what everybody read. Fails with UNAVAILABLE. */
+    public static final Method<ReadStatisticsRequest, ReadStatisticsReply> READ_STATISTICS = Method.idempotent(
+            94,
+            "cluster.read-statistics",
+            SUPERUSER,
+            READS,
+            ReadStatisticsRequest.parser(),
+            ReadStatisticsReply.parser());
 
     public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
             Method.idempotent(

@@ -57,6 +57,12 @@ public final class RequestLimits {
     /** Blocks of which one request asks what of them is staged. */
     public static final int STAGED_BLOCKS = 10_000;
 
+    /** Files of which one request asks who read them. */
+    public static final int COUNTED_FILES = 1_000;
+
+    /** Of the caller context in the header of a request. */
+    public static final int CALLER_CONTEXT_BYTES = 128;
+
     /** Of the reason why a replica has stopped. */
     public static final int FAILURE_BYTES = 4_096;
 
@@ -263,6 +269,9 @@ public final class RequestLimits {
         items(64, "WriteBlockRequest.target");
         bytes(NAME_BYTES, "WriteTarget.host");
         bytes(PATH_BYTES, "WriteBlockRequest.shared_memory", "ReadBlockRequest.shared_memory");
+        bytes(NAME_BYTES, "ReadBlockRequest.client_host");
+        bytes(CALLER_CONTEXT_BYTES, "ReadStatisticsRequest.context");
+        items(COUNTED_FILES, "ReadStatisticsRequest.file_id");
         items(
                 DELETED_BLOCKS,
                 "DeleteBlocksRequest.item",

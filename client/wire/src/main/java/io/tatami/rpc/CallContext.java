@@ -48,6 +48,11 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
         return options.credential();
     }
 
+    /** For whom the caller asks, as it says; empty for none. */
+    public ByteString callerContext() {
+        return options.callerContext();
+    }
+
     /** Whether the request is sent for the first time under its number; false where the client does not tell. */
     public boolean isFirstAttempt() {
         return options.firstAttempt();

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutMillis how long to wait, counted from the call and including the time in queues; 0 for without end
  * @param credential opaque to the transport; empty for none
  * @param firstAttempt whether the request is sent for the first time under its number
+ * @param callerContext for whom the caller asks, in UTF-8 and at most
+ *     {@value io.tatami.protocol.RequestLimits#CALLER_CONTEXT_BYTES} bytes; empty for none
  */
 public record CallOptions(
         @Nullable GroupId group,
@@ -24,13 +26,14 @@ public record CallOptions(
         long lowWaterMark,
         long timeoutMillis,
         ByteString credential,
-        boolean firstAttempt) {
+        boolean firstAttempt,
+        ByteString callerContext) {
     /** What {@link #DEFAULT} waits. */
     public static final long TIMEOUT_MILLIS_DEFAULT = 60_000;
 
     /** No group, no session, a minute. */
-    public static final CallOptions DEFAULT =
-            new CallOptions(null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, ByteString.EMPTY, false);
+    public static final CallOptions DEFAULT = new CallOptions(
+            null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, ByteString.EMPTY, false, ByteString.EMPTY);
 
     public CallOptions {
         Check.check(number >= 0 && lowWaterMark >= 0, "request number %d, low-water mark %d", number, lowWaterMark);
@@ -38,21 +41,33 @@ public record CallOptions(
     }
 
     public CallOptions withGroup(GroupId other) {
-        return new CallOptions(other, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt);
+        return new CallOptions(
+                other, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, callerContext);
     }
 
     /** The reply is remembered by the group under {@code session} and {@code number}, so that a retry is done once. */
     public CallOptions withNumber(SessionId otherSession, long otherNumber, long otherLowWaterMark) {
         return new CallOptions(
-                group, otherSession, otherNumber, otherLowWaterMark, timeoutMillis, credential, firstAttempt);
+                group,
+                otherSession,
+                otherNumber,
+                otherLowWaterMark,
+                timeoutMillis,
+                credential,
+                firstAttempt,
+                callerContext);
     }
 
     /** @param millis 0 for without end */
     public CallOptions withTimeoutMillis(long millis) {
-        return new CallOptions(group, session, number, lowWaterMark, millis, credential, firstAttempt);
+        return new CallOptions(group, session, number, lowWaterMark, millis, credential, firstAttempt, callerContext);
     }
 
     public CallOptions withCredential(ByteString other) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, other, firstAttempt);
+        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, other, firstAttempt, callerContext);
+    }
+
+    public CallOptions withCallerContext(ByteString other) {
+        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, other);
     }
 }

@@ -107,10 +107,14 @@ public final class TatamiCalls implements AutoCloseable {
                 Settings.of(Map.of(ClientSettings.INLINE_MAX.key(), "0")).orElse(settings);
         SharedClients clients = SharedClients.OF_PROCESS;
         return translated(() -> new TatamiCalls(
-                clients.take(new SharedClients.Key(ClientSpec.of(servers(uri), identity, settings), user)),
-                () -> clients.take(new SharedClients.Key(ClientSpec.of(servers(uri), identity, blocksAlone), user)),
+                clients.take(new SharedClients.Key(spec(uri, identity, settings), user)),
+                () -> clients.take(new SharedClients.Key(spec(uri, identity, blocksAlone), user)),
                 uri,
                 configuration));
+    }
+
+    private static ClientSpec spec(URI uri, UserIdentity identity, Settings settings) throws TatamiException {
+        return ClientSpec.of(servers(uri), identity, settings).withContexts(ThreadContexts.OF_HADOOP);
     }
 
     /** A user before the servers is the name of nobody, as on HDFS: who calls is whom Hadoop says. */

@@ -17,6 +17,7 @@ import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.memory.SharedDirectory;
 import io.tatami.block.service.moves.VolumeMoves;
 import io.tatami.block.service.read.ReadStreams;
+import io.tatami.block.service.read.StatisticsCommand;
 import io.tatami.block.service.registration.CopyReports;
 import io.tatami.block.service.registration.CreditLine;
 import io.tatami.block.service.registration.DamageNotices;
@@ -140,7 +141,8 @@ public final class BlockServer implements AutoCloseable {
         WriteStreams writes = new WriteStreams(context, chainClient, memory, threads.writers());
         this.copyRate = new CopyRate(clock, settings.copyBytesPerSecond());
         UnitCopies copies = tier == null ? UnitCopies.NONE : tier;
-        this.port = new DataPort(writes, new ReadStreams(context, copies, memory, copyRate, threads::readers));
+        ReadStreams reads = new ReadStreams(context, copies, memory, copyRate, threads::readers);
+        this.port = new DataPort(writes, reads);
         port.serveOn(handlers);
         BlockCommands commands = new BlockCommands(context, writes, threads, block -> {
             if (tier != null) {
@@ -162,6 +164,7 @@ public final class BlockServer implements AutoCloseable {
         this.reports = new VolumeReports(context, plans::cacheStatus);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
+        new StatisticsCommand(reads.statistics(), credential, threads).serveOn(handlers);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
         this.moves = new VolumeMoves(volumes, clock, copyRate, settings.balancePercent());

@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.CallerContexts;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCall;
 import io.tatami.client.meta.MetadataCaller;
@@ -33,12 +34,16 @@ public final class FileHome {
     private final FileId file;
     private final long recoveryId;
 
+    /** Of the thread that opened the writer. */
+    private final CallerContexts.Kept context;
+
     /** @param recoveryId the file's newest recovery at the opening; after a newer one every call is refused */
     public FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
         this.caller = caller;
         this.servers = servers;
         this.file = file;
         this.recoveryId = recoveryId;
+        this.context = caller.contexts().keep();
     }
 
     public FileId file() {
@@ -78,7 +83,7 @@ public final class FileHome {
                 .setClientHost(servers.clientHost())
                 .addAllExcludedServerId(values(avoided))
                 .build();
-        return caller.start(file.home(), MetaMethods.ADD_BLOCKS, request, deadline());
+        return inContext(() -> caller.start(file.home(), MetaMethods.ADD_BLOCKS, request, deadline()));
     }
 
     /** Records how many bytes of each block are on devices. The blocks may still grow. */
@@ -88,7 +93,7 @@ public final class FileHome {
                 .setRecoveryId(recoveryId)
                 .addAllWritten(written)
                 .build();
-        caller.call(file.home(), MetaMethods.COMMIT_LENGTH, request, deadline());
+        Object unused = inContext(() -> caller.call(file.home(), MetaMethods.COMMIT_LENGTH, request, deadline()));
     }
 
     /**
@@ -106,7 +111,7 @@ public final class FileHome {
         if (inline != null) {
             request.setInline(inline);
         }
-        return caller.prepare(file.home(), MetaMethods.COMPLETE, request.build(), deadline());
+        return inContext(() -> caller.prepare(file.home(), MetaMethods.COMPLETE, request.build(), deadline()));
     }
 
     /**
@@ -118,7 +123,7 @@ public final class FileHome {
             throws TatamiException {
         RenewBlockRequest request =
                 renewal(block, generation, failed).setUnwritten(unwritten).build();
-        return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline())
+        return inContext(() -> caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline()))
                 .getGrant();
     }
 
@@ -126,7 +131,7 @@ public final class FileHome {
     void commitGeneration(BlockId block, Generation generation, Set<ServerId> failed) throws TatamiException {
         RenewBlockRequest request =
                 renewal(block, generation, failed).setCommitted(true).build();
-        caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline());
+        Object unused = inContext(() -> caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline()));
     }
 
     private RenewBlockRequest.Builder renewal(BlockId block, Generation generation, Set<ServerId> failed) {
@@ -164,8 +169,12 @@ public final class FileHome {
                 .addAllFailedServerId(values(failed))
                 .addAllWritten(written)
                 .build();
-        return caller.call(file.home(), MetaMethods.SEAL_BLOCK, request, deadline())
+        return inContext(() -> caller.call(file.home(), MetaMethods.SEAL_BLOCK, request, deadline()))
                 .getBlock();
+    }
+
+    private <R> R inContext(CallerContexts.Work<R> call) throws TatamiException {
+        return context.run(call);
     }
 
     private static List<Integer> values(Set<ServerId> servers) {

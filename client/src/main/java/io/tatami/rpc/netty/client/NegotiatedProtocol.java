@@ -34,7 +34,8 @@ record NegotiatedProtocol(int version, ByteString clusterId, int frameBytesMax) 
                 .setLowWaterMark(options.lowWaterMark())
                 .setCredential(options.credential())
                 .setFirstAttempt(options.firstAttempt())
-                .setMethod(methodNumber);
+                .setMethod(methodNumber)
+                .setCallerContext(options.callerContext());
         if (options.timeoutMillis() > 0) {
             header.setDeadlineMillis((int) Math.max(1, Math.min(remainingMillis, Integer.MAX_VALUE)));
         }

@@ -39,6 +39,10 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final ServerContext context;
     private final ReadStreams streams;
+
+    /** Null for a background reader, which is no job's. */
+    private final ReadCounts.@Nullable Counted counted;
+
     private final Turns turns;
     private final Supplier<UnitDelivery> otherDelivery;
     private volatile UnitDelivery delivery;
@@ -59,6 +63,7 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     /**
      * @param delivery owned by the new object
      * @param otherDelivery makes one that is never stuck, for when this one is
+     * @param counted closed by the new object
      * @param readers run the turns
      */
     ReadSession(
@@ -68,12 +73,14 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
             Supplier<UnitDelivery> otherDelivery,
             ServerContext context,
             ReadStreams streams,
+            ReadCounts.@Nullable Counted counted,
             Executor readers) {
         this.request = request;
         this.generation = Generation.of(request.getGeneration());
         this.stream = stream;
         this.context = context;
         this.streams = streams;
+        this.counted = counted;
         this.turns = new Turns(readers, this::turn);
         this.delivery = delivery;
         this.otherDelivery = otherDelivery;
@@ -268,6 +275,9 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
             streams.copied(sent.bytes());
         }
         context.metrics().read(sent.bytes(), sent.origin());
+        if (counted != null) {
+            counted.add(sent.bytes(), sent.origin() == ReadUnit.Origin.STAGED);
+        }
     }
 
     private void fail(TatamiException failure) {
@@ -282,6 +292,9 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
         park();
         state = new ReadState.Over();
         delivery.close();
+        if (counted != null) {
+            counted.close();
+        }
         streams.ended(this);
     }
 

@@ -40,6 +40,7 @@ public final class ReadStreams {
     private final Readers readers;
     private final CopyRate rate;
     private final CopiedFrames copiedFrames;
+    private final ReadCounts statistics;
     private final VolumeStreams counts;
 
     /**
@@ -69,6 +70,7 @@ public final class ReadStreams {
         this.memory = memory;
         this.rate = rate;
         this.readers = readers;
+        this.statistics = new ReadCounts(context.clock());
         BlockServerSettings settings = context.settings();
         this.copiedFrames = new CopiedFrames(settings.buffersBytes() / 4);
         this.counts = new VolumeStreams(
@@ -76,6 +78,11 @@ public final class ReadStreams {
                 BlockServerSettings.READ_STREAMS.key(),
                 settings.readStreamsMax(),
                 context.volumes().volumes());
+    }
+
+    /** What was read over the streams. */
+    public ReadCounts statistics() {
+        return statistics;
     }
 
     /** Takes streams for one more volume. */
@@ -137,7 +144,15 @@ public final class ReadStreams {
                 : memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
                         .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                         .orElseGet(frames);
-        ReadSession session = new ReadSession(request, stream, delivery, frames, context, this, turns);
+        ReadSession session = new ReadSession(
+                request,
+                stream,
+                delivery,
+                frames,
+                context,
+                this,
+                request.getBackground() ? null : statistics.open(caller, request),
+                turns);
         synchronized (sessions) {
             sessions.put(session, counted);
         }

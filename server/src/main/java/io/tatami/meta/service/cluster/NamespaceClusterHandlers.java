@@ -52,6 +52,11 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
                         (origin, request) -> parts.peers()
                                 .callBlockServer(
                                         new ServerId(request.getServerId()), BlockMethods.CHANGE_VOLUME, request))
+                .flow(
+                        MetaMethods.READ_STATISTICS,
+                        (origin, request) -> parts.peers()
+                                .callBlockServer(
+                                        new ServerId(request.getServerId()), BlockMethods.READ_STATISTICS, request))
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
                 .write(MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))

@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.rpc.CallContext;
@@ -33,6 +34,13 @@ public final class CallContexts {
         if (header.getSession() < 0 || header.getNumber() < 0 || header.getLowWaterMark() < 0) {
             throw new TatamiException(ErrorCode.MALFORMED, "a request header contains a number of 2^63 or more");
         }
+        int contextBytes = header.getCallerContext().size();
+        if (contextBytes > RequestLimits.CALLER_CONTEXT_BYTES) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    "the caller context of a request header has " + contextBytes + " bytes; the limit is "
+                            + RequestLimits.CALLER_CONTEXT_BYTES);
+        }
         CallOptions options = new CallOptions(
                 header.hasGroup() ? group(header.getGroup()) : null,
                 new SessionId(header.getSession()),
@@ -40,7 +48,8 @@ public final class CallContexts {
                 header.getLowWaterMark(),
                 timeoutMillis,
                 header.getCredential(),
-                header.getFirstAttempt());
+                header.getFirstAttempt(),
+                header.getCallerContext());
         return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
     }
 

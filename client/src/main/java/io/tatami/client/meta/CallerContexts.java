@@ -1,0 +1,69 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.model.CallerContext;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The caller context of each thread: the program's, except while a stream works for the thread that opened it. Safe for
+ * use by many threads.
+ */
+public final class CallerContexts {
+    /** Of a program that names none. */
+    public static final CallerContexts NONE = new CallerContexts(() -> CallerContext.NONE);
+
+    private final Supplier<CallerContext> program;
+    private final ThreadLocal<@Nullable CallerContext> kept = new ThreadLocal<>();
+
+    /** @param program gives the context of the thread that asks; must not block */
+    public CallerContexts(Supplier<CallerContext> program) {
+        this.program = program;
+    }
+
+    /** Work that calls servers. */
+    @FunctionalInterface
+    public interface Work<R> {
+        R run() throws TatamiException;
+    }
+
+    /** The context of this thread now. */
+    public CallerContext current() {
+        CallerContext context = kept.get();
+        return context == null ? program.get() : context;
+    }
+
+    /** The context of one thread, for what goes on for it on others. */
+    public final class Kept {
+        private final CallerContext context;
+
+        private Kept(CallerContext context) {
+            this.context = context;
+        }
+
+        /** {@link CallerContexts#within} this context. */
+        public <R> R run(Work<R> work) throws TatamiException {
+            return within(context, work);
+        }
+    }
+
+    /** The {@link #current} context, to be kept. */
+    public Kept keep() {
+        return new Kept(current());
+    }
+
+    /** Runs {@code work} on this thread, whose context is {@code context} meanwhile. */
+    public <R> R within(CallerContext context, Work<R> work) throws TatamiException {
+        CallerContext before = kept.get();
+        kept.set(context);
+        try {
+            return work.run();
+        } finally {
+            if (before == null) {
+                kept.remove();
+            } else {
+                kept.set(before);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.tatami.hadoop.locality;
+
+import io.tatami.client.model.ReadStatisticsReport;
+import io.tatami.hadoop.locality.MapReduceHistory.Attempt;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ReadBlockRequest.Distance;
+import io.tatami.protocol.wire.ReadBlockRequest.Reason;
+import java.io.PrintWriter;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+
+/** A report in the words of an operator. */
+final class LocalityText {
+    private static final int HEX = 16;
+
+    private final PrintWriter out;
+    private final int remoteMax;
+
+    /** Paths of files by their ids, as far as they are known. */
+    private final Map<Long, String> paths;
+
+    /** @param remoteMax how many remote reads are listed */
+    LocalityText(PrintWriter out, int remoteMax, Map<Long, String> paths) {
+        this.out = out;
+        this.remoteMax = remoteMax;
+        this.paths = paths;
+    }
+
+    void print(String subject, ReadStatisticsReport counted, LocalityReport report) {
+        out.printf(
+                "%s: reads of the last day, as %d block servers counted them, of %s%n",
+                subject, counted.servers().size(), counted.ofAllUsers() ? "all users" : "this user alone");
+        row("local", report.of(Distance.HOST));
+        row("rack", report.of(Distance.RACK));
+        row("remote", report.of(Distance.OTHER_RACK));
+        if (report.of(Distance.UNKNOWN_DISTANCE).streams() > 0) {
+            row("not told", report.of(Distance.UNKNOWN_DISTANCE));
+        }
+        out.printf("  %-10s %10s of these from the cache tier%n", "cached", bytes(report.cachedBytes()));
+        out.println("why:");
+        report.reasons()
+                .forEach((reason, sum) ->
+                        out.printf("  %10s in %s: %s%n", bytes(sum.bytes()), streams(sum.streams()), words(reason)));
+        if (!report.remote().isEmpty()) {
+            out.println("largest reads from other hosts:");
+            report.remote().stream().limit(remoteMax).forEach(this::remote);
+        }
+        if (report.others().streams() > 0) {
+            out.printf(
+                    "servers could not keep %s in %s apart, of whatever job or file%n",
+                    bytes(report.others().bytes()), streams(report.others().streams()));
+        }
+        counted.silent()
+                .forEach((server, failure) ->
+                        out.printf("no answer from %s: %s%n", server(server), failure.getMessage()));
+    }
+
+    private void row(String name, LocalityReport.Sum sum) {
+        out.printf("  %-10s %10s in %s%n", name, bytes(sum.bytes()), streams(sum.streams()));
+    }
+
+    private void remote(LocalityReport.Read read) {
+        long file = read.item().getFileId();
+        String context = read.context();
+        out.printf(
+                "  %10s of %s, %son %s, from %s: %s%n",
+                bytes(read.bytes()),
+                file == 0 ? "no file" : paths.getOrDefault(file, "file " + Long.toString(file, HEX)),
+                context.isEmpty() ? "" : "by " + context + " ",
+                read.item().getClientHost().isEmpty()
+                        ? "a host that is not told"
+                        : read.item().getClientHost(),
+                server(read.server()),
+                words(read.item().getReason()));
+    }
+
+    /** @param attempts of the history */
+    void printAttempts(LocalityReport report, Map<String, Attempt> attempts) {
+        Map<String, List<LocalityReport.Read>> remote = report.remoteByAttempt();
+        if (remote.isEmpty()) {
+            return;
+        }
+        out.println("task attempts with reads from other hosts:");
+        remote.forEach((id, reads) -> {
+            Attempt attempt = attempts.get(id);
+            out.printf("  %s: %s%n", id, attempt == null ? "not in the history file" : explain(attempt, reads));
+        });
+    }
+
+    /** Why an attempt read from other hosts: its place, and of one at the right place what its reader met there. */
+    static String explain(Attempt attempt, List<LocalityReport.Read> reads) {
+        String on = attempt.host().isEmpty() ? "on an unknown host" : "on " + attempt.host();
+        String why = reasons(reads);
+        if (attempt.splitHosts().isEmpty()) {
+            return on + ", has no split with hosts; " + why;
+        }
+        String hosts = String.join(", ", attempt.splitHosts());
+        return attempt.splitHosts().stream().anyMatch(host -> isSame(host, attempt.host()))
+                ? on + ", a host of its split (" + hosts + "), but read remotely; " + why
+                : on + ", scheduled off its split's hosts (" + hosts + "); " + why;
+    }
+
+    private static String reasons(List<LocalityReport.Read> reads) {
+        Map<Reason, Long> bytes = new EnumMap<>(Reason.class);
+        reads.forEach(read -> bytes.merge(read.item().getReason(), read.bytes(), Long::sum));
+        return bytes.entrySet().stream()
+                .map(entry -> bytes(entry.getValue()) + ": " + words(entry.getKey()))
+                .collect(Collectors.joining("; "));
+    }
+
+    /** Whether two names are of one host, of which one may have its domain. */
+    private static boolean isSame(String one, String other) {
+        return one.equalsIgnoreCase(other) || one.startsWith(other + ".") || other.startsWith(one + ".");
+    }
+
+    static String words(Reason reason) {
+        return switch (reason) {
+            case UNKNOWN_REASON, UNRECOGNIZED -> "the reader did not tell why";
+            case LOCAL -> "from the reader's host";
+            case NO_SERVER_ON_HOST -> "no block server on the reader's host";
+            case NO_LOCAL_COPY -> "no copy on the reader's host";
+            case LOCAL_DEAD -> "the server with the local copy was dead or not reached";
+            case LOCAL_LEAVING -> "the server with the local copy was being drained";
+            case LOCAL_SLOW -> "the local copy was slow";
+            case LOCAL_DAMAGED -> "the local copy was damaged";
+            case LOCAL_FAILED -> "reading the local copy failed";
+        };
+    }
+
+    private static String server(BlockServerInfo server) {
+        return "block server " + server.getServerId() + " on " + server.getHost();
+    }
+
+    private static String streams(long streams) {
+        return streams == 1 ? "1 stream" : streams + " streams";
+    }
+
+    private static String bytes(long bytes) {
+        return TraditionalBinaryPrefix.long2String(bytes, "B", 1);
+    }
+}

@@ -1,0 +1,44 @@
+package io.tatami.block.service.read;
+
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.ServerThreads;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.CallerCheck;
+import io.tatami.rpc.HandlerTable;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what was read of this server. Of a user's jobs only that user and the superuser hear. */
+public final class StatisticsCommand {
+    private final ReadCounts statistics;
+    private final CallerCheck callers;
+    private final ServerThreads threads;
+
+    /** @param callers knows the metadata servers, which ask for the superuser */
+    public StatisticsCommand(ReadCounts statistics, CallerCheck callers, ServerThreads threads) {
+        this.statistics = statistics;
+        this.callers = callers;
+        this.threads = threads;
+    }
+
+    public void serveOn(HandlerTable table) {
+        table.on(BlockMethods.READ_STATISTICS, (caller, request, responder) -> {
+            try {
+                String user = onlyOf(caller);
+                threads.command(() -> responder.success(statistics.answer(request, user)));
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
+    }
+
+    /** The user whose reads the caller may know; null for all users'. */
+    private @Nullable String onlyOf(CallContext caller) throws TatamiException {
+        if (caller.credential().isEmpty()) {
+            return caller.user().user();
+        }
+        callers.require(BlockMethods.READ_STATISTICS.name(), Audience.SERVERS, caller);
+        return null;
+    }
+}
