@@ -5,6 +5,7 @@ import io.tatami.benchmarks.quickstart.Quickstart;
 import io.tatami.benchmarks.workload.affinity.AffinityBenchmark;
 import io.tatami.benchmarks.workload.blocks.BlocksBenchmark;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
+import io.tatami.benchmarks.workload.ceiling.CeilingBenchmark;
 import io.tatami.benchmarks.workload.chaos.ChaosBenchmark;
 import io.tatami.benchmarks.workload.commit.CommitBenchmark;
 import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
@@ -54,6 +55,7 @@ public final class TatamiBenchmarks {
                 MicroBenchmarks.class,
                 JobsCommand.class,
                 CapacityBenchmark.class,
+                CeilingBenchmark.class,
                 ChaosBenchmark.class,
                 HealBenchmark.class,
                 LocalityBenchmark.class,

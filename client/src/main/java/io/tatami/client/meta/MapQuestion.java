@@ -5,9 +5,9 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GetClusterMapReply;
-import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.MapChanges;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,15 +34,21 @@ final class MapQuestion {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final Connector connector;
+    private final ClusterMap known;
     private final Queue<InetSocketAddress> waiting;
     private final Deadline deadline;
 
     /** What was asked and has not been looked at. */
     private final List<CompletableFuture<ClusterMap>> asked = new ArrayList<>();
 
-    /** @param servers in the order in which they are to be asked; at least one */
-    MapQuestion(Connector connector, Collection<InetSocketAddress> servers, Deadline deadline) {
+    /**
+     * @param known the map that there is, of which the answers tell the changes; an empty one for none
+     * @param servers in the order in which they are to be asked; at least one
+     */
+    MapQuestion(
+            Connector connector, ClusterMap known, Collection<InetSocketAddress> servers, Deadline deadline) {
         this.connector = connector;
+        this.known = known;
         this.waiting = new ArrayDeque<>(servers);
         this.deadline = deadline.atMost(TIMEOUT);
     }
@@ -82,9 +89,17 @@ final class MapQuestion {
         CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(deadline.remainingMillis());
         asked.add(connector
                 .connect(server)
-                .thenCompose(connection -> connection.call(
-                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
-                .thenApply(GetClusterMapReply::getMap));
+                .thenCompose(connection ->
+                        connection.call(MetaMethods.GET_CLUSTER_MAP, options, MapChanges.question(known)))
+                .thenApply(this::read));
+    }
+
+    private ClusterMap read(GetClusterMapReply reply) {
+        try {
+            return MapChanges.read(known, reply);
+        } catch (TatamiException e) {
+            throw new CompletionException(e);
+        }
     }
 
     private @Nullable CompletableFuture<ClusterMap> await() throws TatamiException {

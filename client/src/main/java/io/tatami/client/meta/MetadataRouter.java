@@ -96,7 +96,7 @@ public final class MetadataRouter {
 
     private ClusterMap read(Deadline deadline) throws TatamiException {
         try {
-            return new MapQuestion(connector, candidates(), deadline).ask();
+            return new MapQuestion(connector, leaders.map(), candidates(), deadline).ask();
         } catch (TatamiException e) {
             if (!e.code().isRetryable()) {
                 throw e;

@@ -162,6 +162,7 @@ public final class RequestLimits {
         bytes(NAME_BYTES, "ClusterMap.cluster_id", "ClusterMap.cluster_name");
         items(GROUPS, "ClusterMap.group");
         items(16_384, "ClusterMap.block_server");
+        items(1_024, "ClusterMap.left");
         bytes(NAME_BYTES, "BlockServerInfo.host", "BlockServerInfo.rack");
         texts(VOLUMES, NAME_BYTES, "BlockServerInfo.storage_type");
     }

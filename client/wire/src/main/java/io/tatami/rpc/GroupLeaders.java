@@ -58,7 +58,7 @@ public final class GroupLeaders {
             return;
         }
         synchronized (this) {
-            if (map.getEpoch() < known.map().getEpoch()) {
+            if (MapChanges.isOlder(map, known.map())) {
                 return;
             }
             boolean changed = map.getEpoch() > known.map().getEpoch();

@@ -8,7 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.GetClusterMapReply;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
@@ -96,17 +96,27 @@ public final class GroupRoutes {
 
     private CompletableFuture<ClusterMap> askForMap(List<InetSocketAddress> all, int place, int left) {
         CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(mapTimeoutMillis);
+        ClusterMap known = leaders.map();
         return connector
                 .connect(all.get(place))
-                .thenCompose(connection -> connection.call(
-                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
+                .thenCompose(
+                        connection -> connection.call(MetaMethods.GET_CLUSTER_MAP, options, MapChanges.question(known)))
                 .thenApply(reply -> {
-                    leaders.offer(reply.getMap());
-                    return reply.getMap();
+                    ClusterMap map = read(known, reply);
+                    leaders.offer(map);
+                    return map;
                 })
                 .exceptionallyCompose(thrown -> left > 1
                         ? askForMap(all, (place + 1) % all.size(), left - 1)
                         : CompletableFuture.failedFuture(thrown));
+    }
+
+    private static ClusterMap read(ClusterMap known, GetClusterMapReply reply) {
+        try {
+            return MapChanges.read(known, reply);
+        } catch (TatamiException e) {
+            throw new CompletionException(e);
+        }
     }
 
     private CompletableFuture<InetSocketAddress> leader(GroupId group) {

@@ -40,6 +40,23 @@ class CostModelTest {
     }
 
     @Test
+    void whatBlockServersCostAtRestEndsWhereALeaderDoesNothingElse() {
+        CostModel.Standing standing = new CostModel.Standing(60, 40, 30, 2, 10, 100);
+        assertEquals(0.03 + 0.003, standing.namespaceCores(1_000, 100), PRECISION);
+        assertEquals(0.02, standing.shardCores(1_000), PRECISION);
+        assertEquals(1 / 30e-6, standing.serversMax(1), 1);
+        assertEquals(50_000, standing.serversOfShardMax(1), PRECISION);
+        assertEquals("the heartbeats at the namespace's leader", standing.breaking(1));
+        assertEquals(20, standing.startSeconds(1_000, 10_000), PRECISION);
+        assertEquals(1e9, standing.startBytes(1_000, 10_000), PRECISION);
+    }
+
+    @Test
+    void creditsAreWhatEndsWhereTheyCostMore() {
+        assertEquals("the credits at each shard's leader", new CostModel.Standing(60, 80, 30, 2, 10, 100).breaking(1));
+    }
+
+    @Test
     void nothingAtAllFitsNoModel() {
         assertThrows(IllegalArgumentException.class, () -> CostModel.fit(List.of()));
     }

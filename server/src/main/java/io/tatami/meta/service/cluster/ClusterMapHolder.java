@@ -1,17 +1,22 @@
 package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.ServerId;
+import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
+import io.tatami.rpc.MapChanges;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The newest cluster map that this process has. Safe for use by many threads. */
 public final class ClusterMapHolder {
     private final ClusterMap constants;
-    private volatile ClusterMap newest;
+    private volatile Newest newest;
 
     /** When the map was asked for that confirmed the newest one; null where none was. */
     private volatile @Nullable Long askedNanos;
@@ -19,7 +24,17 @@ public final class ClusterMapHolder {
     /** @param constants a map with what never changes: the cluster's id and name and its count of shards */
     public ClusterMapHolder(ClusterMap constants) {
         this.constants = constants;
-        this.newest = constants;
+        this.newest = new Newest(constants);
+    }
+
+    /** A map, and its block servers by their ids. */
+    private record Newest(ClusterMap map, Map<Integer, BlockServerInfo> servers) {
+        Newest(ClusterMap map) {
+            this(
+                    map,
+                    map.getBlockServerList().stream()
+                            .collect(Collectors.toMap(BlockServerInfo::getServerId, info -> info, (one, same) -> one)));
+        }
     }
 
     ClusterMap constants() {
@@ -27,12 +42,17 @@ public final class ClusterMapHolder {
     }
 
     public ClusterMap map() {
-        return newest;
+        return newest.map();
+    }
+
+    /** What the map tells of a block server; null for one that is not in it. */
+    public @Nullable BlockServerInfo blockServer(ServerId server) {
+        return newest.servers().get(server.value());
     }
 
     /** Where a metadata server that holds replicas is; the default where the map does not tell. */
     public Endpoint endpoint(ByteString server) {
-        for (GroupLocation location : newest.getGroupList()) {
+        for (GroupLocation location : newest.map().getGroupList()) {
             for (GroupReplica replica : location.getReplicaList()) {
                 if (replica.getServerId().equals(server)) {
                     return replica.getEndpoint();
@@ -48,8 +68,7 @@ public final class ClusterMapHolder {
      * @param whenAskedNanos monotonic time at which it was asked
      */
     public synchronized void answered(ClusterMap map, long whenAskedNanos) {
-        if (map.getEpoch() >= newest.getEpoch()) {
-            newest = map;
+        if (take(map)) {
             askedNanos = whenAskedNanos;
         }
     }
@@ -62,8 +81,17 @@ public final class ClusterMapHolder {
 
     /** Takes a map unless it is older than the one here. */
     public synchronized void offer(ClusterMap map) {
-        if (map.getEpoch() >= newest.getEpoch()) {
-            newest = map;
+        boolean unused = take(map);
+    }
+
+    private boolean take(ClusterMap map) {
+        ClusterMap before = newest.map();
+        if (MapChanges.isOlder(map, before)) {
+            return false;
         }
+        if (map != before) {
+            newest = new Newest(map);
+        }
+        return true;
     }
 }

@@ -70,6 +70,9 @@ final class ClusterWatch {
     private final long beganNanos;
     private final NoteBlockServers note = new NoteBlockServers();
 
+    /** Guarded by this. */
+    private final MapRevisions revisions;
+
     /** Servers at whose place nobody listens, until they register or are heard of. */
     private final Set<ServerId> ended = ConcurrentHashMap.newKeySet();
 
@@ -87,13 +90,17 @@ final class ClusterWatch {
     /** The last heartbeat of a server. */
     private record Sign(HeartbeatRequest heartbeat, long nanos) {}
 
-    /** @param credentials told to each block server with its heartbeats */
+    /**
+     * @param credentials told to each block server with its heartbeats
+     * @param source drawn for this leader, not 0
+     */
     ClusterWatch(
             Group<ClusterState> group,
             Clock clock,
             ClusterMapHolder maps,
             MapAnnouncer announcer,
-            BlockServerCredentials credentials) {
+            BlockServerCredentials credentials,
+            long source) {
         this.announcer = announcer;
         this.credentials = credentials;
         this.group = group;
@@ -101,6 +108,7 @@ final class ClusterWatch {
         this.maps = maps;
         this.typical = new TypicalAccess(clock);
         this.beganNanos = clock.monotonicNanos();
+        this.revisions = new MapRevisions(source);
         maps.map().getBlockServerList().forEach(info -> inherited.put(new ServerId(info.getServerId()), info));
     }
 
@@ -162,10 +170,8 @@ final class ClusterWatch {
      */
     CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         ServerId server = new ServerId(request.getServerId());
-        boolean known = maps.map().getBlockServerList().stream()
-                .anyMatch(info ->
-                        info.getServerId() == request.getServerId() && isProcess(info, request.getIncarnation()));
-        if (!known) {
+        BlockServerInfo info = maps.blockServer(server);
+        if (info == null || !isProcess(info, request.getIncarnation())) {
             return CompletableFuture.completedFuture(
                     HeartbeatReply.newBuilder().setRegisterAgain(true).build());
         }
@@ -228,7 +234,10 @@ final class ClusterWatch {
         return clock.monotonicNanos() - (sign == null ? beganNanos : sign.nanos());
     }
 
-    /** The map grows with the cluster, and so would the answers to all servers' heartbeats with its square. */
+    /**
+     * The list of block servers grows with the cluster, and so would the answers to all servers' heartbeats with its
+     * square: none needs the others.
+     */
     private HeartbeatReply reply(HeartbeatRequest request, ClusterMap map) {
         HeartbeatReply.Builder reply = HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
@@ -236,9 +245,20 @@ final class ClusterWatch {
                 .setTypical(typical.medians(this::heartbeatsOfLiving))
                 .setCredential(credentials.of(new ServerId(request.getServerId())));
         if (request.getMapEpoch() < map.getEpoch()) {
-            reply.setMap(map);
+            reply.setMap(forBlockServers(map));
         }
         return reply.build();
+    }
+
+    /** A map as a block server is told it, which needs the groups alone. */
+    static ClusterMap forBlockServers(ClusterMap map) {
+        return map.toBuilder()
+                .clearBlockServer()
+                .clearLeft()
+                .clearSource()
+                .clearRevision()
+                .clearOldestRevision()
+                .build();
     }
 
     private List<HeartbeatRequest> heartbeatsOfLiving() {
@@ -262,7 +282,8 @@ final class ClusterWatch {
                 });
     }
 
-    private GetClusterMapReply read(ClusterState state, RequestContext context, Empty request) {
+    /** Alone, so that of two maps the later one has the later heartbeats. */
+    private synchronized GetClusterMapReply read(ClusterState state, RequestContext context, Empty request) {
         ClusterMap.Builder map = maps.constants().toBuilder()
                 .setEpoch(state.epoch())
                 .setSafeMode(state.isSafeMode())
@@ -283,7 +304,9 @@ final class ClusterWatch {
         }
         copyRates = Map.copyOf(rates);
         released = Set.copyOf(releasedNow);
-        return GetClusterMapReply.newBuilder().setMap(map).build();
+        return GetClusterMapReply.newBuilder()
+                .setMap(revisions.next(map.build()))
+                .build();
     }
 
     private static GroupLocation location(GroupId group, GroupHostRecord host) {

@@ -91,7 +91,9 @@ final class MembershipFlows {
                     watch.replacing(server, request);
                     return watch.refresh().thenApply(map -> {
                         var unused = announcer.announce(map);
-                        return reply.toBuilder().setMap(map).build();
+                        return reply.toBuilder()
+                                .setMap(ClusterWatch.forBlockServers(map))
+                                .build();
                     });
                 });
     }

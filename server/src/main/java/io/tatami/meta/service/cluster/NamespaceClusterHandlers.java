@@ -10,6 +10,7 @@ import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Empty;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,11 +27,16 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
         this.superuser = superuser;
     }
 
+    /** Another one for each leader, never 0. */
+    private static long newSource() {
+        return new SecureRandom().nextLong() | 1;
+    }
+
     @Override
     public void register(GroupTable<ClusterState> table, PartContext<ClusterState> parts) {
         MapAnnouncer announcer = new MapAnnouncer(parts.peers());
         ClusterWatch watch = new ClusterWatch(
-                parts.group(), parts.clock(), maps, announcer, parts.signer().blockServers());
+                parts.group(), parts.clock(), maps, announcer, parts.signer().blockServers(), newSource());
         int replicas = parts.record().getReplicas();
         RegisterMetadataServer registerMetadata = new RegisterMetadataServer(
                 parts.record().getShards(), parts.record().getHandleKey(), superuser, replicas);

@@ -16,6 +16,7 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
+import io.tatami.rpc.MapChanges;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -95,8 +96,10 @@ final class ServerReports {
     }
 
     private ReportMetadataServerReply reply(ClusterMap map, ReportMetadataServerRequest request, ReplicaOrders orders) {
-        return ReportMetadataServerReply.newBuilder()
-                .setMap(map)
+        ReportMetadataServerReply.Builder reply = ReportMetadataServerReply.newBuilder();
+        MapChanges.since(map, request.getKnownMap())
+                .ifPresentOrElse(reply::setMapChanges, () -> reply.setMap(map));
+        return reply
                 .addAllOpenGroup(orders.getOpenGroupList())
                 .addAllDropGroup(orders.getDropGroupList())
                 .addAllReplicateGroup(orders.getReplicateGroupList())

@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
@@ -16,9 +17,11 @@ import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
+import io.tatami.rpc.MapChanges;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -142,10 +145,17 @@ final class ClusterMember {
                 .setLowSpace(here.isLowOnSpace())
                 .setClockAheadSeconds(here.clockAheadSeconds())
                 .build();
+        ClusterMap known = maps.map();
         long asked = clock.monotonicNanos();
-        return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
+        return routes.call(
+                        GroupId.NAMESPACE,
+                        MetaMethods.REPORT_METADATA_SERVER,
+                        options,
+                        report.toBuilder()
+                                .setKnownMap(MapChanges.known(known))
+                                .build())
                 .thenApply(reply -> {
-                    maps.answered(reply.getMap(), asked);
+                    maps.answered(map(known, reply), asked);
                     if (reply.getSuperseded()) {
                         displace("another process takes part under its id, from a copy of its directory");
                     } else if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
@@ -155,6 +165,14 @@ final class ClusterMember {
                     }
                     return reply.getReportSoon() ? SHORT_REST : REST;
                 });
+    }
+
+    private static ClusterMap map(ClusterMap known, ReportMetadataServerReply reply) {
+        try {
+            return reply.hasMapChanges() ? MapChanges.applied(known, reply.getMapChanges()) : reply.getMap();
+        } catch (TatamiException e) {
+            throw new CompletionException(e);
+        }
     }
 
     private void answered() {

@@ -20,9 +20,9 @@ import io.tatami.protocol.Audience;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
-import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.MapChanges;
 import io.tatami.rpc.Responder;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -52,9 +52,7 @@ final class Dispatch implements HostedGroup.Stage {
         this.callers = callers;
         this.credential = credential;
         this.sessions = sessions;
-        serveHere(
-                MetaMethods.GET_CLUSTER_MAP,
-                request -> GetClusterMapReply.newBuilder().setMap(maps.map()).build());
+        serveHere(MetaMethods.GET_CLUSTER_MAP, request -> MapChanges.answer(maps.map(), request.getKnown()));
         serveHere(MetaMethods.TAKE_CLUSTER_MAP, request -> {
             maps.offer(request.getMap());
             return Empty.getDefaultInstance();

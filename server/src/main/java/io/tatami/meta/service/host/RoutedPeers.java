@@ -131,10 +131,9 @@ final class RoutedPeers implements GroupPeers {
     }
 
     private InetSocketAddress addressOf(ServerId server) throws TatamiException {
-        for (BlockServerInfo info : maps.map().getBlockServerList()) {
-            if (info.getServerId() == server.value() && info.getState() != BlockServerInfo.State.DEAD) {
-                return GroupLeaders.address(info.getData());
-            }
+        BlockServerInfo info = maps.blockServer(server);
+        if (info != null && info.getState() != BlockServerInfo.State.DEAD) {
+            return GroupLeaders.address(info.getData());
         }
         throw new TatamiException(ErrorCode.UNAVAILABLE, "block server " + server + " is not known or does not answer");
     }

@@ -69,10 +69,11 @@ final class SilentBlockServerTest {
         }
     }
 
-    /** The answer to a server that registers has the map of that moment. */
+    /** When a server was registered, the map is of that moment. */
     private State stateAfter(Duration time, MetadataServer server, int silent, int other) throws TatamiException {
         clock.advance(time);
-        return register(server, other).getMap().getBlockServerList().stream()
+        int unused = register(server, other).getServerId();
+        return server.map().getBlockServerList().stream()
                 .filter(info -> info.getServerId() == silent)
                 .map(BlockServerInfo::getState)
                 .findFirst()
