@@ -75,7 +75,7 @@ final class CeilingRound {
         RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
         try (EventLoops loops = new EventLoops("ceiling", settings);
                 RpcClient client = new RpcClient(
-                        loops, settings, Clock.SYSTEM, ClientIdentity.simple("bench", UserIdentity.of("bench")))) {
+                        loops, settings, Clock.SYSTEM, ClientIdentity.simple("bench", UserIdentity.of(System.getProperty("user.name"))))) {
             Connection connection = client.connect(address).get(1, TimeUnit.MINUTES);
             UUID id = UuidBytes.get(whole(connection).getClusterId().asReadOnlyByteBuffer());
             long socketsBefore = sockets();

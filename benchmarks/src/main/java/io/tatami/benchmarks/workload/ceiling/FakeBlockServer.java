@@ -68,7 +68,7 @@ final class FakeBlockServer implements AutoCloseable {
         this.offered = new int[shards];
         Arrays.fill(offered, CREDITS);
         connector = new RpcClient(
-                loops, settings, Clock.SYSTEM, ClientIdentity.simple("fake-" + number, UserIdentity.of("bench")));
+                loops, settings, Clock.SYSTEM, ClientIdentity.simple("fake-" + number, UserIdentity.of(System.getProperty("user.name"))));
         listener = new RpcServer(
                 loops, settings, Clock.SYSTEM, ServerIdentity.simple("fake-" + number, cluster), handlers());
         InetSocketAddress address =
