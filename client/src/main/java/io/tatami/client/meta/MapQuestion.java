@@ -45,8 +45,7 @@ final class MapQuestion {
      * @param known the map that there is, of which the answers tell the changes; an empty one for none
      * @param servers in the order in which they are to be asked; at least one
      */
-    MapQuestion(
-            Connector connector, ClusterMap known, Collection<InetSocketAddress> servers, Deadline deadline) {
+    MapQuestion(Connector connector, ClusterMap known, Collection<InetSocketAddress> servers, Deadline deadline) {
         this.connector = connector;
         this.known = known;
         this.waiting = new ArrayDeque<>(servers);
@@ -89,8 +88,8 @@ final class MapQuestion {
         CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(deadline.remainingMillis());
         asked.add(connector
                 .connect(server)
-                .thenCompose(connection ->
-                        connection.call(MetaMethods.GET_CLUSTER_MAP, options, MapChanges.question(known)))
+                .thenCompose(
+                        connection -> connection.call(MetaMethods.GET_CLUSTER_MAP, options, MapChanges.question(known)))
                 .thenApply(this::read));
     }
 

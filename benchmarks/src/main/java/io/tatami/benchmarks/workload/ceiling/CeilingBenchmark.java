@@ -61,15 +61,15 @@ public final class CeilingBenchmark implements Callable<Integer> {
                     all.add(figures);
                 }
             }
-            model(all.get(all.size() - 1), results);
+            model(all.get(0), all.get(all.size() - 1), results);
             results.remark("raw figures: " + results.file());
         }
         return 0;
     }
 
     /** By the constants of the largest setting. */
-    private void model(CeilingFigures figures, Results results) {
-        CostModel.Standing standing = figures.standing();
+    private void model(CeilingFigures fewest, CeilingFigures figures, Results results) {
+        CostModel.Standing standing = figures.standing(fewest);
         results.remark(text(
                 "of %d block servers: a heartbeat %.0f us, a question for credits %.0f us, changes of the map %.0f us,"
                         + " the map %.2f us and %.0f bytes a server, the rest %.1f us a second a server",

@@ -89,15 +89,25 @@ record CeilingFigures(
         };
     }
 
-    /** The constants of the model. */
-    CostModel.Standing standing() {
-        double heartbeatCores = servers * heartbeatMicros * 1_000 / FakeFleet.HEARTBEAT_MILLIS / MICROS;
+    /** What the namespace's process does at rest besides hearing heartbeats. */
+    private double restCores() {
+        return namespaceCores - servers * heartbeatMicros * 1_000 / FakeFleet.HEARTBEAT_MILLIS / MICROS;
+    }
+
+    /**
+     * The constants of the model.
+     *
+     * @param fewer block servers: what is done for those too is not for the number of servers
+     */
+    CostModel.Standing standing(CeilingFigures fewer) {
+        boolean isLarger = servers > fewer.servers;
+        double restCores = isLarger ? restCores() - fewer.restCores() : restCores();
         return new CostModel.Standing(
                 heartbeatMicros,
                 creditsMicros,
                 changesMicros,
                 mapMicros / servers,
-                Math.max(0, namespaceCores - heartbeatCores) * MICROS / servers,
+                Math.max(0, restCores) * MICROS / (isLarger ? servers - fewer.servers : servers),
                 (double) mapBytes / servers);
     }
 

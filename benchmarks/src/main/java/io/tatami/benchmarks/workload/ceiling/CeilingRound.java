@@ -5,13 +5,13 @@ import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.benchmarks.harness.peer.MetadataCluster;
+import io.tatami.conf.Settings;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GetClusterMapRequest;
-import io.tatami.conf.Settings;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.MapChanges;
@@ -75,7 +75,10 @@ final class CeilingRound {
         RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
         try (EventLoops loops = new EventLoops("ceiling", settings);
                 RpcClient client = new RpcClient(
-                        loops, settings, Clock.SYSTEM, ClientIdentity.simple("bench", UserIdentity.of(System.getProperty("user.name"))))) {
+                        loops,
+                        settings,
+                        Clock.SYSTEM,
+                        ClientIdentity.simple("bench", UserIdentity.of(System.getProperty("user.name"))))) {
             Connection connection = client.connect(address).get(1, TimeUnit.MINUTES);
             UUID id = UuidBytes.get(whole(connection).getClusterId().asReadOnlyByteBuffer());
             long socketsBefore = sockets();
@@ -93,6 +96,7 @@ final class CeilingRound {
     private CeilingFigures measure(
             FakeFleet fleet, Connection connection, double joined, double joinCores, long socketsBefore)
             throws Exception {
+        warmUp(fleet, connection);
         double namespaceBefore = cpuSeconds(namespace);
         double shardsBefore = cpuSeconds(shardsProcess);
         long restBegin = System.nanoTime();
@@ -102,8 +106,8 @@ final class CeilingRound {
         double shardCores = (cpuSeconds(shardsProcess) - shardsBefore) / rest;
         double perServer = (double) (sockets() - socketsBefore) / servers;
         long failures = fleet.failures();
-        double heartbeat = micros(
-                namespace, namespaceCores, () -> fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER));
+        double heartbeat =
+                micros(namespace, namespaceCores, () -> fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER));
         double credits = micros(
                 shardsProcess, shardCores, () -> fleet.burst(server -> server.giveCredits(0), seconds, TOGETHER));
         double[] client = new double[1];
@@ -113,8 +117,8 @@ final class CeilingRound {
             client[0] = (System.nanoTime() - begin) / NANOS * MICROS / asked;
             return asked;
         });
-        double changes = micros(
-                namespace, namespaceCores, () -> ask(connection, MapChanges.question(whole(connection))));
+        double changes =
+                micros(namespace, namespaceCores, () -> ask(connection, MapChanges.question(whole(connection))));
         ClusterMap newest = whole(connection);
         double heap = heapBytes(newest);
         double stale = stale(fleet, connection);
@@ -140,6 +144,13 @@ final class CeilingRound {
                 stale,
                 creates,
                 failures);
+    }
+
+    /** Until then the servers' processes compile what they do. */
+    private void warmUp(FakeFleet fleet, Connection connection) throws Exception {
+        long unused = fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER)
+                + fleet.burst(server -> server.giveCredits(0), seconds, TOGETHER)
+                + ask(connection, GetClusterMapRequest.getDefaultInstance());
     }
 
     /** CPU time of a process for each, without what it uses at rest. */
@@ -233,8 +244,7 @@ final class CeilingRound {
     }
 
     private static boolean isActive(ClusterMap map, int server) {
-        return map.getBlockServerList().stream()
-                .anyMatch(info -> info.getServerId() == server && isActive(info));
+        return map.getBlockServerList().stream().anyMatch(info -> info.getServerId() == server && isActive(info));
     }
 
     /** @param whenAllWork run while all clients are there */
@@ -275,7 +285,8 @@ final class CeilingRound {
     private static long create(FileSystem fs, int client, long endNanos) throws IOException {
         long made = 0;
         while (System.nanoTime() < endNanos) {
-            fs.create(new org.apache.hadoop.fs.Path(directory(client), "file-" + made)).close();
+            fs.create(new org.apache.hadoop.fs.Path(directory(client), "file-" + made))
+                    .close();
             made++;
         }
         return made;

@@ -68,7 +68,10 @@ final class FakeBlockServer implements AutoCloseable {
         this.offered = new int[shards];
         Arrays.fill(offered, CREDITS);
         connector = new RpcClient(
-                loops, settings, Clock.SYSTEM, ClientIdentity.simple("fake-" + number, UserIdentity.of(System.getProperty("user.name"))));
+                loops,
+                settings,
+                Clock.SYSTEM,
+                ClientIdentity.simple("fake-" + number, UserIdentity.of(System.getProperty("user.name"))));
         listener = new RpcServer(
                 loops, settings, Clock.SYSTEM, ServerIdentity.simple("fake-" + number, cluster), handlers());
         InetSocketAddress address =
@@ -90,8 +93,8 @@ final class FakeBlockServer implements AutoCloseable {
 
     private static <Q extends Message, R extends Message> void on(
             HandlerTable table, Method<Q, R> method, BiConsumer<Q, Responder<R>> answer) {
-        HandlerTable unused =
-                table.on(method, (CallContext context, Q request, Responder<R> responder) -> answer.accept(request, responder));
+        HandlerTable unused = table.on(
+                method, (CallContext context, Q request, Responder<R> responder) -> answer.accept(request, responder));
     }
 
     private static DeleteBlocksReply deleted(DeleteBlocksRequest request) {

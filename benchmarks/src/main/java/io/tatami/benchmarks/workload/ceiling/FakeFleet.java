@@ -36,7 +36,8 @@ final class FakeFleet implements AutoCloseable {
     private final AtomicLong failures = new AtomicLong();
 
     /** Registers them, and returns when all are. */
-    FakeFleet(int count, int shards, UUID cluster, List<InetSocketAddress> seeds, EventLoops loops, RpcSettings settings)
+    FakeFleet(
+            int count, int shards, UUID cluster, List<InetSocketAddress> seeds, EventLoops loops, RpcSettings settings)
             throws Exception {
         this.shards = shards;
         try {
@@ -81,8 +82,7 @@ final class FakeFleet implements AutoCloseable {
     }
 
     private void count(CompletableFuture<?> call, AtomicLong answered) {
-        var unused = call.whenComplete(
-                (reply, failure) -> (failure == null ? answered : failures).incrementAndGet());
+        var unused = call.whenComplete((reply, failure) -> (failure == null ? answered : failures).incrementAndGet());
     }
 
     /**

@@ -21,8 +21,8 @@ public record CostModel(double shardMicros, double namespaceCores, double namesp
      * @param creditsMicros CPU time of a shard's leader for the question of one block server
      * @param changesMicros CPU time of the namespace's leader for telling one client what has changed of the map
      * @param mapMicros CPU time of the namespace's leader for telling the whole map, for each server in it
-     * @param restMicros CPU time of the namespace's leader each second for each block server, besides its heartbeats: it
-     *     builds the map
+     * @param restMicros CPU time of the namespace's leader each second for each block server, besides its heartbeats:
+     *     it builds the map
      * @param mapBytes of the map for each block server
      */
     public record Standing(

@@ -123,7 +123,8 @@ final class MapRevisions {
             }
         }
         hardlyChanged.stream()
-                .sorted(Comparator.comparingLong(server -> told.get(server.getServerId()).getChangedRevision()))
+                .sorted(Comparator.comparingLong(
+                        server -> told.get(server.getServerId()).getChangedRevision()))
                 .limit(SMALL_CHANGES_MAX)
                 .forEach(server -> told.put(server.getServerId(), withRevision(server, revision)));
         map.addAllBlockServer(told.values());
@@ -136,8 +137,8 @@ final class MapRevisions {
 
     /** Whether no more has changed of a server than its room and its streams, and those not by much. */
     private static boolean isLike(BlockServerInfo before, BlockServerInfo now) {
-        long bytes = Math.min(
-                now.getCapacityBytes() / LARGE_PART_OF_CAPACITY, before.getFreeBytes() / LARGE_PART_OF_FREE);
+        long bytes =
+                Math.min(now.getCapacityBytes() / LARGE_PART_OF_CAPACITY, before.getFreeBytes() / LARGE_PART_OF_FREE);
         return Math.abs(before.getFreeBytes() - now.getFreeBytes()) <= bytes
                 && Math.abs(before.getUsedBytes() - now.getUsedBytes())
                         <= now.getCapacityBytes() / LARGE_PART_OF_CAPACITY
@@ -155,7 +156,9 @@ final class MapRevisions {
                 .build();
     }
 
-    /** Of the servers that have left the last ones are remembered; of what was before the first of them nobody is told. */
+    /**
+     * Of the servers that have left the last ones are remembered; of what was before the first of them nobody is told.
+     */
     private boolean addLeft(ClusterMap.Builder map, long revision) {
         Set<Integer> present = new HashSet<>();
         map.getBlockServerList().forEach(server -> present.add(server.getServerId()));
@@ -174,7 +177,8 @@ final class MapRevisions {
         boolean isNew = left.size() > before;
         if (left.size() > LEFT_MAX) {
             map.setOldestRevision(Math.max(
-                    map.getOldestRevision(), left.get(left.size() - LEFT_MAX - 1).getRevision()));
+                    map.getOldestRevision(),
+                    left.get(left.size() - LEFT_MAX - 1).getRevision()));
         }
         left.removeIf(gone -> gone.getRevision() <= map.getOldestRevision());
         map.addAllLeft(left);

@@ -97,10 +97,8 @@ final class ServerReports {
 
     private ReportMetadataServerReply reply(ClusterMap map, ReportMetadataServerRequest request, ReplicaOrders orders) {
         ReportMetadataServerReply.Builder reply = ReportMetadataServerReply.newBuilder();
-        MapChanges.since(map, request.getKnownMap())
-                .ifPresentOrElse(reply::setMapChanges, () -> reply.setMap(map));
-        return reply
-                .addAllOpenGroup(orders.getOpenGroupList())
+        MapChanges.since(map, request.getKnownMap()).ifPresentOrElse(reply::setMapChanges, () -> reply.setMap(map));
+        return reply.addAllOpenGroup(orders.getOpenGroupList())
                 .addAllDropGroup(orders.getDropGroupList())
                 .addAllReplicateGroup(orders.getReplicateGroupList())
                 .setRemoved(orders.getRemoved())

@@ -151,9 +151,7 @@ final class ClusterMember {
                         GroupId.NAMESPACE,
                         MetaMethods.REPORT_METADATA_SERVER,
                         options,
-                        report.toBuilder()
-                                .setKnownMap(MapChanges.known(known))
-                                .build())
+                        report.toBuilder().setKnownMap(MapChanges.known(known)).build())
                 .thenApply(reply -> {
                     maps.answered(map(known, reply), asked);
                     if (reply.getSuperseded()) {

@@ -60,9 +60,8 @@ class MapRevisionsTest {
     void onlyWhatChangedIsTold() {
         ClusterMap first = revisions.next(map(1, server(1, GIB), server(2, GIB)));
         ClusterMap second = revisions.next(map(2, server(1, GIB), server(2, GIB), server(3, GIB)));
-        ClusterMap told = MapChanges.since(second, MapChanges.known(first))
-                .orElseThrow()
-                .getChanged();
+        ClusterMap told =
+                MapChanges.since(second, MapChanges.known(first)).orElseThrow().getChanged();
         assertEquals(1, told.getBlockServerCount());
         assertEquals(3, told.getBlockServer(0).getServerId());
     }
@@ -91,7 +90,9 @@ class MapRevisionsTest {
         for (KnownClusterMap known :
                 List.of(known(8, 1), known(7, 2), known(7, 0), known(0, 0), KnownClusterMap.getDefaultInstance())) {
             assertEquals(
-                    GetClusterMapReply.newBuilder().setMap(map).build(), MapChanges.answer(map, known), known.toString());
+                    GetClusterMapReply.newBuilder().setMap(map).build(),
+                    MapChanges.answer(map, known),
+                    known.toString());
         }
     }
 
@@ -102,7 +103,8 @@ class MapRevisionsTest {
             many[i] = server(i + 1, GIB);
         }
         ClusterMap full = revisions.next(map(1, many));
-        ClusterMap oneLeft = revisions.next(map(2, List.of(many).subList(1, many.length).toArray(BlockServerInfo[]::new)));
+        ClusterMap oneLeft =
+                revisions.next(map(2, List.of(many).subList(1, many.length).toArray(BlockServerInfo[]::new)));
         ClusterMap empty = revisions.next(map(3));
         assertEquals(MapRevisions.LEFT_MAX, empty.getLeftCount());
         assertFalse(MapChanges.since(empty, MapChanges.known(full)).isPresent());
@@ -117,7 +119,8 @@ class MapRevisionsTest {
         for (ClusterMap other : List.of(second, ClusterMap.getDefaultInstance(), new MapRevisions(8).next(map(1)))) {
             assertEquals(
                     ErrorCode.UNAVAILABLE,
-                    assertThrows(TatamiException.class, () -> MapChanges.read(other, reply)).code());
+                    assertThrows(TatamiException.class, () -> MapChanges.read(other, reply))
+                            .code());
         }
     }
 
@@ -215,10 +218,10 @@ class MapRevisionsTest {
                 }
                 case 3 -> state(id, State.DEAD);
                 case 4 -> state(id, State.DRAINING);
-                case 5 -> servers.replaceAll((number, info) -> server(number, info.getFreeBytes() - 1)
-                        .toBuilder()
-                        .setState(info.getState())
-                        .build());
+                case 5 ->
+                    servers.replaceAll((number, info) -> server(number, info.getFreeBytes() - 1).toBuilder()
+                            .setState(info.getState())
+                            .build());
                 case 6 -> servers.computeIfPresent(id, (number, info) -> server(number, info.getFreeBytes() / 2));
                 default -> {
                     if (random.nextInt(4) == 0) {
@@ -240,8 +243,11 @@ class MapRevisionsTest {
         private void publish() {
             ClusterMap map = revisions.next(ClusterMap.newBuilder()
                     .setEpoch(epoch)
-                    .addGroup(GroupLocation.newBuilder().setGroup(-1).setLeader(Endpoint.newBuilder().setPort(1)))
-                    .addGroup(GroupLocation.newBuilder().setLeader(Endpoint.newBuilder().setPort(port)))
+                    .addGroup(GroupLocation.newBuilder()
+                            .setGroup(-1)
+                            .setLeader(Endpoint.newBuilder().setPort(1)))
+                    .addGroup(GroupLocation.newBuilder()
+                            .setLeader(Endpoint.newBuilder().setPort(port)))
                     .addAllBlockServer(servers.values())
                     .build());
             leader.offer(map);
