@@ -69,7 +69,7 @@ public final class CeilingBenchmark implements Callable<Integer> {
 
     /** By the constants of the largest setting. */
     private void model(CeilingFigures fewest, CeilingFigures figures, Results results) {
-        CostModel.Standing standing = figures.standing(fewest);
+        CostModel.Standing standing = figures.standing(fewest, shards);
         results.remark(text(
                 "of %d block servers: a heartbeat %.0f us, a question for credits %.0f us, changes of the map %.0f us,"
                         + " the map %.2f us and %.0f bytes a server, the rest %.1f us a second a server",

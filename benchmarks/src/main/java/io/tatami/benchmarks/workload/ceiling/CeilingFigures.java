@@ -21,7 +21,8 @@ import java.util.Locale;
  * @param mapHeapBytes of a client's heap for one map
  * @param connectionsPerServer at the metadata server with the most of them
  * @param connectionsPerClient as well
- * @param staleSeconds from a server's last heartbeat until a client that asks each 100 ms knows that it is silent
+ * @param staleSeconds from when a server falls silent, up to 3 s after its last heartbeat, until a client that asks each
+ *     100 ms knows it
  * @param createsPerSecond of empty files, by clients in this process
  * @param failures of calls at rest
  */
@@ -89,26 +90,32 @@ record CeilingFigures(
         };
     }
 
-    /** What the namespace's process does at rest besides hearing heartbeats. */
-    private double restCores() {
-        return namespaceCores - servers * heartbeatMicros * 1_000 / FakeFleet.HEARTBEAT_MILLIS / MICROS;
-    }
-
     /**
-     * The constants of the model.
+     * The constants of the model. What a message costs in a burst holds as long as it is not more than all that is used
+     * for one at rest.
      *
      * @param fewer block servers: what is done for those too is not for the number of servers
      */
-    CostModel.Standing standing(CeilingFigures fewer) {
-        boolean isLarger = servers > fewer.servers;
-        double restCores = isLarger ? restCores() - fewer.restCores() : restCores();
+    CostModel.Standing standing(CeilingFigures fewer, int shards) {
+        double heartbeatsPerSecond = 1_000.0 / FakeFleet.HEARTBEAT_MILLIS;
+        double creditsPerSecond = shards * 1_000.0 / FakeFleet.CREDITS_MILLIS;
+        double namespaceMicros = microsPerServer(namespaceCores, fewer.namespaceCores, fewer);
+        double shardsMicros = microsPerServer(shardCores, fewer.shardCores, fewer);
+        double heartbeat = Math.min(heartbeatMicros, namespaceMicros / heartbeatsPerSecond);
         return new CostModel.Standing(
-                heartbeatMicros,
-                creditsMicros,
+                heartbeat,
+                shardsMicros / creditsPerSecond,
                 changesMicros,
                 mapMicros / servers,
-                Math.max(0, restCores) * MICROS / (isLarger ? servers - fewer.servers : servers),
+                namespaceMicros - heartbeat * heartbeatsPerSecond,
                 (double) mapBytes / servers);
+    }
+
+    /** CPU time in a second at rest for each block server. */
+    private double microsPerServer(double cores, double fewerCores, CeilingFigures fewer) {
+        return servers > fewer.servers
+                ? Math.max(0, cores - fewerCores) * MICROS / (servers - fewer.servers)
+                : cores * MICROS / servers;
     }
 
     private static String text(double figure) {

@@ -97,6 +97,10 @@ final class CeilingRound {
             FakeFleet fleet, Connection connection, double joined, double joinCores, long socketsBefore)
             throws Exception {
         warmUp(fleet, connection);
+        Burst heartbeats = burst(namespace, () -> fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER));
+        Burst credits = burst(shardsProcess, () -> fleet.burst(server -> server.giveCredits(0), seconds, TOGETHER));
+        Burst maps = burst(namespace, () -> ask(connection, GetClusterMapRequest.getDefaultInstance()));
+        Burst changes = burst(namespace, () -> ask(connection, MapChanges.question(whole(connection))));
         double namespaceBefore = cpuSeconds(namespace);
         double shardsBefore = cpuSeconds(shardsProcess);
         long restBegin = System.nanoTime();
@@ -106,19 +110,6 @@ final class CeilingRound {
         double shardCores = (cpuSeconds(shardsProcess) - shardsBefore) / rest;
         double perServer = (double) (sockets() - socketsBefore) / servers;
         long failures = fleet.failures();
-        double heartbeat =
-                micros(namespace, namespaceCores, () -> fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER));
-        double credits = micros(
-                shardsProcess, shardCores, () -> fleet.burst(server -> server.giveCredits(0), seconds, TOGETHER));
-        double[] client = new double[1];
-        double map = micros(namespace, namespaceCores, () -> {
-            long begin = System.nanoTime();
-            long asked = ask(connection, GetClusterMapRequest.getDefaultInstance());
-            client[0] = (System.nanoTime() - begin) / NANOS * MICROS / asked;
-            return asked;
-        });
-        double changes =
-                micros(namespace, namespaceCores, () -> ask(connection, MapChanges.question(whole(connection))));
         ClusterMap newest = whole(connection);
         double heap = heapBytes(newest);
         double stale = stale(fleet, connection);
@@ -131,11 +122,11 @@ final class CeilingRound {
                 joinCores,
                 namespaceCores,
                 shardCores,
-                heartbeat,
-                credits,
-                map,
-                client[0],
-                changes,
+                heartbeats.micros(namespaceCores),
+                credits.micros(shardCores),
+                maps.micros(namespaceCores),
+                maps.elapsedSeconds() * MICROS / Math.max(1, maps.done()),
+                changes.micros(namespaceCores),
                 newest.getSerializedSize(),
                 changesBytes,
                 heap,
@@ -146,20 +137,26 @@ final class CeilingRound {
                 failures);
     }
 
+    /** What a process used while something was done again and again. */
+    private record Burst(double cpuSeconds, double elapsedSeconds, long done) {
+        /** CPU time for each, without what the process uses at rest. */
+        double micros(double restCores) {
+            return Math.max(0, cpuSeconds - elapsedSeconds * restCores) * MICROS / Math.max(1, done);
+        }
+    }
+
+    private static Burst burst(ProcessHandle process, Load load) throws Exception {
+        double before = cpuSeconds(process);
+        long begin = System.nanoTime();
+        long done = load.run();
+        return new Burst(cpuSeconds(process) - before, (System.nanoTime() - begin) / NANOS, done);
+    }
+
     /** Until then the servers' processes compile what they do. */
     private void warmUp(FakeFleet fleet, Connection connection) throws Exception {
         long unused = fleet.burst(FakeBlockServer::heartbeat, seconds, TOGETHER)
                 + fleet.burst(server -> server.giveCredits(0), seconds, TOGETHER)
                 + ask(connection, GetClusterMapRequest.getDefaultInstance());
-    }
-
-    /** CPU time of a process for each, without what it uses at rest. */
-    private static double micros(ProcessHandle process, double restCores, Load load) throws Exception {
-        double before = cpuSeconds(process);
-        long begin = System.nanoTime();
-        long done = load.run();
-        double elapsed = (System.nanoTime() - begin) / NANOS;
-        return Math.max(0, cpuSeconds(process) - before - elapsed * restCores) * MICROS / Math.max(1, done);
     }
 
     /** Asks once a second for what has changed; bytes a minute. */

@@ -106,15 +106,18 @@ final class MapRevisions {
         return isNew;
     }
 
+    /** What a map told of a server, and what is to be told now. */
+    private record Change(BlockServerInfo before, BlockServerInfo now) {}
+
     private boolean addServers(ClusterMap.Builder map, List<BlockServerInfo> built, long revision) {
         TreeMap<Integer, BlockServerInfo> told = new TreeMap<>();
-        List<BlockServerInfo> hardlyChanged = new ArrayList<>();
+        List<Change> hardlyChanged = new ArrayList<>();
         boolean isNew = false;
         for (BlockServerInfo server : built) {
             BlockServerInfo before = servers.get(server.getServerId());
             if (before != null && isLike(before, server)) {
-                if (!withFiguresOf(before, server).equals(before)) {
-                    hardlyChanged.add(server);
+                if (!hasFiguresOf(before, server)) {
+                    hardlyChanged.add(new Change(before, server));
                 }
                 told.put(server.getServerId(), before);
             } else {
@@ -123,10 +126,9 @@ final class MapRevisions {
             }
         }
         hardlyChanged.stream()
-                .sorted(Comparator.comparingLong(
-                        server -> told.get(server.getServerId()).getChangedRevision()))
+                .sorted(Comparator.comparingLong(change -> change.before().getChangedRevision()))
                 .limit(SMALL_CHANGES_MAX)
-                .forEach(server -> told.put(server.getServerId(), withRevision(server, revision)));
+                .forEach(change -> told.put(change.now().getServerId(), withRevision(change.now(), revision)));
         map.addAllBlockServer(told.values());
         return isNew || !hardlyChanged.isEmpty();
     }
@@ -137,23 +139,24 @@ final class MapRevisions {
 
     /** Whether no more has changed of a server than its room and its streams, and those not by much. */
     private static boolean isLike(BlockServerInfo before, BlockServerInfo now) {
-        long bytes =
-                Math.min(now.getCapacityBytes() / LARGE_PART_OF_CAPACITY, before.getFreeBytes() / LARGE_PART_OF_FREE);
-        return Math.abs(before.getFreeBytes() - now.getFreeBytes()) <= bytes
-                && Math.abs(before.getUsedBytes() - now.getUsedBytes())
-                        <= now.getCapacityBytes() / LARGE_PART_OF_CAPACITY
+        long part = now.getCapacityBytes() / LARGE_PART_OF_CAPACITY;
+        return Math.abs(before.getFreeBytes() - now.getFreeBytes())
+                        <= Math.min(part, before.getFreeBytes() / LARGE_PART_OF_FREE)
+                && Math.abs(before.getUsedBytes() - now.getUsedBytes()) <= part
                 && Math.abs(before.getStreams() - now.getStreams()) < LARGE_STREAMS
-                && withFiguresOf(now, before)
-                        .equals(before.toBuilder().clearChangedRevision().build());
+                && now.toBuilder()
+                        .setUsedBytes(before.getUsedBytes())
+                        .setFreeBytes(before.getFreeBytes())
+                        .setStreams(before.getStreams())
+                        .setChangedRevision(before.getChangedRevision())
+                        .build()
+                        .equals(before);
     }
 
-    /** A server with the room and the streams of another. */
-    private static BlockServerInfo withFiguresOf(BlockServerInfo server, BlockServerInfo figures) {
-        return server.toBuilder()
-                .setUsedBytes(figures.getUsedBytes())
-                .setFreeBytes(figures.getFreeBytes())
-                .setStreams(figures.getStreams())
-                .build();
+    private static boolean hasFiguresOf(BlockServerInfo before, BlockServerInfo now) {
+        return before.getUsedBytes() == now.getUsedBytes()
+                && before.getFreeBytes() == now.getFreeBytes()
+                && before.getStreams() == now.getStreams();
     }
 
     /**
