@@ -21,8 +21,8 @@ import java.util.Locale;
  * @param mapHeapBytes of a client's heap for one map
  * @param connectionsPerServer at the metadata server with the most of them
  * @param connectionsPerClient as well
- * @param staleSeconds from when a server falls silent, up to 3 s after its last heartbeat, until a client that asks each
- *     100 ms knows it
+ * @param staleSeconds from when a server falls silent, up to 3 s after its last heartbeat, until a client that asks
+ *     each 100 ms knows it
  * @param createsPerSecond of empty files, by clients in this process
  * @param failures of calls at rest
  */
