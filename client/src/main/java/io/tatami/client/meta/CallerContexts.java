@@ -13,8 +13,10 @@ public final class CallerContexts {
     /** Of a program that names none. */
     public static final CallerContexts NONE = new CallerContexts(() -> CallerContext.NONE);
 
+    /** Of all clients, as a thread works for one caller at a time. */
+    private static final ThreadLocal<@Nullable CallerContext> KEPT = new ThreadLocal<>();
+
     private final Supplier<CallerContext> program;
-    private final ThreadLocal<@Nullable CallerContext> kept = new ThreadLocal<>();
 
     /** @param program gives the context of the thread that asks; must not block */
     public CallerContexts(Supplier<CallerContext> program) {
@@ -29,7 +31,7 @@ public final class CallerContexts {
 
     /** The context of this thread now. */
     public CallerContext current() {
-        CallerContext context = kept.get();
+        CallerContext context = KEPT.get();
         return context == null ? program.get() : context;
     }
 
@@ -54,15 +56,15 @@ public final class CallerContexts {
 
     /** Runs {@code work} on this thread, whose context is {@code context} meanwhile. */
     public <R> R within(CallerContext context, Work<R> work) throws TatamiException {
-        CallerContext before = kept.get();
-        kept.set(context);
+        CallerContext before = KEPT.get();
+        KEPT.set(context);
         try {
             return work.run();
         } finally {
             if (before == null) {
-                kept.remove();
+                KEPT.remove();
             } else {
-                kept.set(before);
+                KEPT.set(before);
             }
         }
     }

@@ -75,14 +75,14 @@ final class TakeOver {
         }
         Boolean unused = await("copies are not made", () -> made() >= blocks ? true : null);
         // What is made is reported and logged before it counts.
-        Boolean none = await("copies are not counted", () -> lacking() == 0 ? true : null);
+        Boolean unusedToo = await("copies are not counted", () -> lacking() == 0 ? true : null);
     }
 
     /** Has the balancer give the server its share, and waits until it has ended. */
     void byBalance() throws IOException, InterruptedException {
         setBalance(admin, BALANCE_PERCENT);
-        Boolean begun = await("the balancer does not begin", () -> made() > 0 ? true : null);
-        Boolean ended = await("the balancer does not end", () -> isBalancing() ? null : true);
+        Boolean unused = await("the balancer does not begin", () -> made() > 0 ? true : null);
+        Boolean unusedToo = await("the balancer does not end", () -> isBalancing() ? null : true);
         setBalance(admin, OFF);
     }
 
