@@ -14,6 +14,7 @@ import io.tatami.block.volume.index.CopyNumbers;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.block.volume.space.PlacedBlock;
+import io.tatami.block.volume.space.Reservation;
 import io.tatami.files.CrashPoint;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -113,6 +113,15 @@ public final class TreeState extends Records {
         remove(Keys.directoryName(directory.id()));
     }
 
+    /** Takes a directory out of the tree; what its shards hold of it is reclaimed later. */
+    public void unhook(Named directory) {
+        remove(directory);
+        addIntent(IntentRecord.newBuilder()
+                .setDirectoryId(directory.id().value())
+                .setSpread(directory.record().getSpread())
+                .build());
+    }
+
     /** Where a directory is; null where it is not in the tree, though one above it may be missing. */
     public @Nullable Named find(DirectoryId directory) {
         if (directory.equals(DirectoryId.ROOT)) {

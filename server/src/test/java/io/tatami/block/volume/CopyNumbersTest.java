@@ -10,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.space.Reservation;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

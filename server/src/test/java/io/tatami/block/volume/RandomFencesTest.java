@@ -13,6 +13,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
+import io.tatami.block.volume.space.Reservation;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -6,6 +6,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.PlacedBlock;
+import io.tatami.block.volume.space.Reservation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;

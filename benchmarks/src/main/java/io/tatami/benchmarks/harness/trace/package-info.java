@@ -1,6 +1,6 @@
 /**
- * What the kernel tells of the requests of a block device, and pictures of it. Imported by {@code workload.scan} and
- * {@code workload.join}.
+ * What the kernel tells of the requests of a block device, and pictures of it. Imports {@code report} of the harness.
+ * Imported by {@code benchmarks.workload.join} and {@code benchmarks.workload.scan}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.trace;

@@ -1,8 +1,8 @@
 package io.tatami.block.service.context;
 
 import io.tatami.base.GroupId;
-import io.tatami.base.RecentCount;
 import io.tatami.block.volume.ReadUnit;
+import io.tatami.cluster.RecentCount;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -27,7 +27,7 @@ public final class CommitDelete implements Operation<TreeState, CommitDeleteRequ
         if (!commit.getRequest().getRecursive() && state.hasChildren(directory.id())) {
             throw PlanDelete.notEmpty(walk.path().toString());
         }
-        CommitRename.unhook(state, directory);
+        state.unhook(directory);
         CommitMkdirs.touch(state, walk.ancestor(), context.nowMillis());
         return DeleteDirectoryReply.getDefaultInstance();
     }

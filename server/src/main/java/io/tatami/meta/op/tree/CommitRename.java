@@ -8,7 +8,6 @@ import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
-import io.tatami.meta.state.wire.IntentRecord;
 import io.tatami.protocol.wire.Empty;
 
 /**
@@ -30,7 +29,7 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
         }
         Named newParent = paths.destination().ancestor();
         if (paths.destination().isComplete()) {
-            unhook(state, paths.destination().last());
+            state.unhook(paths.destination().last());
         }
         state.remove(source);
         state.put(new Named(newParent.id(), paths.destination().path().name(), source.record()));
@@ -38,15 +37,6 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
         CommitMkdirs.touch(state, oldParent, context.nowMillis());
         CommitMkdirs.touch(state, newParent, context.nowMillis());
         return Empty.getDefaultInstance();
-    }
-
-    /** Takes a directory out of the tree; what its shards hold of it is reclaimed later. */
-    static void unhook(TreeState state, Named directory) {
-        state.remove(directory);
-        state.addIntent(IntentRecord.newBuilder()
-                .setDirectoryId(directory.id().value())
-                .setSpread(directory.record().getSpread())
-                .build());
     }
 
     private static void requirePlanned(Walk walk, Place planned) throws TatamiException {

@@ -1,8 +1,8 @@
 package io.tatami.meta.service.file;
 
 import io.tatami.base.Clock;
-import io.tatami.base.RecentCount;
 import io.tatami.base.ServerId;
+import io.tatami.cluster.RecentCount;
 import io.tatami.meta.op.write.WriterLoads;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.util.Arrays;

@@ -3,10 +3,10 @@ package io.tatami.meta.service.file;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ManualClock;
-import io.tatami.base.RecentCount;
 import io.tatami.base.ServerId;
 import io.tatami.cluster.BlockPlacer;
 import io.tatami.cluster.BlockPlacer.Candidate;
+import io.tatami.cluster.RecentCount;
 import io.tatami.meta.op.write.WriterLoads;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.time.Duration;

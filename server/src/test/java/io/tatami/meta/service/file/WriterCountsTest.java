@@ -3,8 +3,8 @@ package io.tatami.meta.service.file;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tatami.base.ManualClock;
-import io.tatami.base.RecentCount;
 import io.tatami.base.ServerId;
+import io.tatami.cluster.RecentCount;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

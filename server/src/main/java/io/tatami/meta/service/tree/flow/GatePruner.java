@@ -1,7 +1,7 @@
 package io.tatami.meta.service.tree.flow;
 
 import io.tatami.base.GroupId;
-import io.tatami.meta.op.tree.ListUnhooked;
+import io.tatami.meta.op.reclaim.ListUnhooked;
 import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.GroupPeers;

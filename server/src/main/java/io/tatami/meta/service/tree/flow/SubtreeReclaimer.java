@@ -2,8 +2,8 @@ package io.tatami.meta.service.tree.flow;
 
 import io.tatami.base.GroupId;
 import io.tatami.files.CrashPoint;
-import io.tatami.meta.op.tree.EndUnhooked;
-import io.tatami.meta.op.tree.ListUnhooked;
+import io.tatami.meta.op.reclaim.EndUnhooked;
+import io.tatami.meta.op.reclaim.ListUnhooked;
 import io.tatami.meta.op.tree.wire.EndUnhookedRequest;
 import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
 import io.tatami.meta.op.tree.wire.Unhooked;

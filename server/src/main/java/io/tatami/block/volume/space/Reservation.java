@@ -1,4 +1,4 @@
-package io.tatami.block.volume;
+package io.tatami.block.volume.space;
 
 import io.tatami.base.Check;
 

@@ -1,10 +1,11 @@
-package io.tatami.meta.op.tree;
+package io.tatami.meta.op.reclaim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.tree.MemoryTree;
 import io.tatami.meta.op.tree.wire.EndUnhookedRequest;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.TreeState.Intent;

@@ -1,4 +1,4 @@
-package io.tatami.base;
+package io.tatami.cluster;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.tatami.meta.op.tree;
+package io.tatami.meta.op.reclaim;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;

@@ -1,4 +1,4 @@
-package io.tatami.meta.op.tree;
+package io.tatami.meta.op.reclaim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

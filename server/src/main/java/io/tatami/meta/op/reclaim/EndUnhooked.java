@@ -1,4 +1,4 @@
-package io.tatami.meta.op.tree;
+package io.tatami.meta.op.reclaim;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
@@ -27,7 +27,7 @@ public final class EndUnhooked implements Operation<TreeState, EndUnhookedReques
                 continue;
             }
             List<Named> children = state.children(new DirectoryId(intent.getDirectoryId()), "", left);
-            children.forEach(child -> CommitRename.unhook(state, child));
+            children.forEach(state::unhook);
             if (children.size() < left) {
                 state.removeIntent(number);
             }
