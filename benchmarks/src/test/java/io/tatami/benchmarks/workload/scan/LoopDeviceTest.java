@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tatami.benchmarks.harness.host.LoopDevice;
 import io.tatami.benchmarks.harness.host.Undo;
+import io.tatami.benchmarks.harness.trace.AddressTrail;
+import io.tatami.benchmarks.harness.trace.BlockTrace;
 import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
