@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.workload.scan;
+package io.tatami.benchmarks.harness.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tatami.benchmarks.harness.host.LoopDevice;
 import io.tatami.benchmarks.harness.host.Undo;
-import io.tatami.benchmarks.harness.trace.AddressTrail;
-import io.tatami.benchmarks.harness.trace.BlockTrace;
 import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,14 +83,9 @@ class LoopDeviceTest {
         }
     }
 
-    private static AddressTrail trail(LoopDevice device, BlockTrace trace, String... arguments) throws IOException {
+    private static AddressTrail trail(LoopDevice device, BlockTrace trace, String... arguments)
+            throws IOException, InterruptedException {
         String[] command = Stream.concat(Stream.of("dd"), Stream.of(arguments)).toArray(String[]::new);
-        return new AddressTrail(trace.record(device.number(), () -> {
-            try {
-                Program.run(command);
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
-        }));
+        return new AddressTrail(trace.record(device.number(), () -> Program.run(command)));
     }
 }
