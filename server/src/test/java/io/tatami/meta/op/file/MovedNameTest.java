@@ -44,6 +44,7 @@ class MovedNameTest {
         CreateReply created = shard.create("a", 1);
         FileId file = moveAway("a", created.getStatus().getId());
         shard.nowMillis = 5_000;
+        shard.treeAsked = true;
         shard.complete(CompleteRequest.newBuilder().setFileId(file.value()).addWritten(report(created.getGrant(0), 9)));
         FileClosed closed = news().get(0);
         assertEquals(9, closed.getLength());
@@ -57,6 +58,7 @@ class MovedNameTest {
     void smallContentStaysWithTheHomeAndTheNameIsToldThatItDoes() throws Exception {
         CreateReply created = shard.create("a", 0);
         FileId file = moveAway("a", created.getStatus().getId());
+        shard.treeAsked = true;
         shard.complete(
                 CompleteRequest.newBuilder().setFileId(file.value()).setInline(ByteString.copyFromUtf8("hello")));
         assertTrue(news().get(0).getContentInline());
