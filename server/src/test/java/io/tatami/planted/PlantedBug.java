@@ -400,6 +400,12 @@ enum PlantedBug {
 """,
             "io.tatami.meta.service.tree.DirectoryFlowsTest"
                     + "#aHandleThatIsMadeWhileARenameAsksForItsShardsIsStaleAfterIt"),
+    MOVES_THAT_ARE_UNDER_WAY_ARE_NOT_TOLD_OF_A_CHANGE(
+            "io/tatami/meta/service/tree/LeaderTree.java",
+            "one.movingTo().forEach(destinations::set);",
+            "",
+            "io.tatami.meta.service.tree.DirectoryFlowsTest"
+                    + "#aMoveOutOfADirectoryThatIsDeletedMeanwhileIsNotCommittedInAShardThatHasNothingOfIt"),
     A_WRITER_GOES_ON_BY_A_GATE_THAT_IS_NOT_TOLD(
             "io/tatami/meta/op/write/Writer.java",
             "|| home.getEntryGroup() != state.id().value()",

@@ -15,7 +15,7 @@ import io.tatami.protocol.wire.LocateDirectoryReply;
 /**
  * What the tree said of the directory of an open file, after a change of one that was above it: it is gone, for good;
  * or it stands, and the lease knows from now on under which others, unless one of them is about to change. Without
- * effect on a file whose name has changed meanwhile.
+ * effect on a file whose name has changed meanwhile, or is in another shard, which may not be told of changes.
  */
 public final class SettleWriter implements Operation<ShardState, SettleWriterRequest, Empty> {
     @Override
@@ -32,7 +32,9 @@ public final class SettleWriter implements Operation<ShardState, SettleWriterReq
 
     private static void renew(ShardState state, FileId file, DirectoryId directory, LocateDirectoryReply place) {
         HomeRecord home = state.home(file);
-        if (home == null || home.getParentId() != directory.value()) {
+        if (home == null
+                || home.getParentId() != directory.value()
+                || home.getEntryGroup() != state.id().value()) {
             return;
         }
         LeaseRecord lease = WriteLease.of(state, file, home);

@@ -20,8 +20,8 @@ import io.tatami.protocol.wire.Empty;
 /**
  * Step 3 of a rename across shards, at the destination: the moment of the rename. From here on the entry has its new
  * name, and the old name is free. Both handles are checked again, against this shard's gate, which knows of every
- * change of the tree that was committed before. So a rename never leaves or enters a directory that is gone. Fails with
- * BUSY if the move was aborted meanwhile.
+ * committed change that concerns them: as the destination's own shard, and as one to which an entry is on its way. So a
+ * rename never leaves or enters a directory that is gone. Fails with BUSY if the move was aborted meanwhile.
  */
 public final class CommitMove implements Operation<ShardState, CommitMoveRequest, Empty> {
     private final RenameRules rules;

@@ -36,7 +36,10 @@ public final class HomeName {
         }
     }
 
-    /** Tells the home of an entry that has come here under the name that it had elsewhere; its lease stays as it is. */
+    /**
+     * Tells the home of an entry that has come here under the name that it had elsewhere. What its lease knows of the
+     * directories above may be outdated, as changes of these need not have been told here.
+     */
     public static void followHere(ShardState state, DirectoryId directory, String name, EntryRecord entry) {
         if (entry.hasFile()) {
             tell(state, moved(state, directory, name, entry.getFile()).build());
@@ -99,6 +102,7 @@ public final class HomeName {
 
     private static HomeRecord rename(ShardState state, HomeRecord home, EntryMoved moved) {
         FileId file = new FileId(moved.getFileId());
+        // Without ancestors the writer's next request asks the tree.
         HomeRecord renamed = home.toBuilder()
                 .setEntryGroup(moved.getGroup())
                 .setParentId(moved.getParentId())
@@ -107,7 +111,7 @@ public final class HomeName {
                 .build();
         state.putHome(file, renamed);
         LeaseRecord lease = WriteLease.of(state, file, home);
-        if (lease != null && moved.getAncestorIdCount() > 0) {
+        if (lease != null) {
             WriteLease.change(
                     state,
                     file,

@@ -68,7 +68,9 @@ public final class ClusterMapHolder {
      * @param whenAskedNanos monotonic time at which it was asked
      */
     public synchronized void answered(ClusterMap map, long whenAskedNanos) {
-        if (take(map)) {
+        boolean isNewerHere =
+                map.getSource() != 0 && map.getSource() == newest.map().getSource();
+        if (take(map) || isNewerHere) {
             askedNanos = whenAskedNanos;
         }
     }

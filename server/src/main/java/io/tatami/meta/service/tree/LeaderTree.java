@@ -30,6 +30,7 @@ import io.tatami.protocol.wire.ReserveMarkerRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -219,26 +220,53 @@ public final class LeaderTree {
         List<TreeChange> changes = directories.stream()
                 .map(change -> change.toBuilder().setVersion(version.value()).build())
                 .toList();
-        List<DirectorySlice> slices = new ArrayList<>();
-        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        IntStream told = concerned.getAll()
-                ? IntStream.range(0, announcers.size())
-                : concerned.getShardList().stream().mapToInt(Integer::intValue);
-        List<CompletableFuture<List<DirectorySlice>>> replies =
-                told.mapToObj(shard -> announcers.get(shard).announce(changes)).toList();
-        for (CompletableFuture<List<DirectorySlice>> reply : replies) {
-            all = all.thenCombine(reply, (before, some) -> {
-                slices.addAll(some);
-                return null;
+        BitSet shards = new BitSet(announcers.size());
+        if (concerned.getAll()) {
+            shards.set(0, announcers.size());
+        }
+        concerned.getShardList().forEach(shards::set);
+        return tell(shards, changes)
+                .thenCompose(told -> {
+                    List<DirectorySlice> slices =
+                            told.stream().flatMap(one -> one.slices().stream()).toList();
+                    return tell(destinations(told, shards), changes)
+                            .thenApply(others -> new Announced(version, slices));
+                })
+                .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.BUSY,
+                        "a shard did not acknowledge the change of the directory tree within the time limit; the change was withdrawn, try again",
+                        thrown)));
+    }
+
+    /**
+     * The shards to which files of those that were told are on their way, but for these: a move that was prepared
+     * before is committed there with an older handle, unless they know of the change.
+     */
+    private BitSet destinations(List<ShardAnnouncer.Told> told, BitSet shards) {
+        BitSet destinations = new BitSet(announcers.size());
+        for (ShardAnnouncer.Told one : told) {
+            if (one.movingAnywhere()) {
+                destinations.set(0, announcers.size());
+            }
+            one.movingTo().forEach(destinations::set);
+        }
+        destinations.andNot(shards);
+        return destinations;
+    }
+
+    private CompletableFuture<List<ShardAnnouncer.Told>> tell(BitSet shards, List<TreeChange> changes) {
+        List<ShardAnnouncer.Told> told = new ArrayList<>();
+        CompletableFuture<List<ShardAnnouncer.Told>> all = CompletableFuture.completedFuture(told);
+        List<CompletableFuture<ShardAnnouncer.Told>> replies = shards.stream()
+                .mapToObj(shard -> announcers.get(shard).announce(changes))
+                .toList();
+        for (CompletableFuture<ShardAnnouncer.Told> reply : replies) {
+            all = all.thenCombine(reply, (before, one) -> {
+                before.add(one);
+                return before;
             });
         }
-        return all.handle((done, thrown) -> thrown)
-                .thenCompose(thrown -> thrown == null
-                        ? CompletableFuture.completedFuture(new Announced(version, slices))
-                        : CompletableFuture.failedFuture(new TatamiException(
-                                ErrorCode.BUSY,
-                                "a shard did not acknowledge the change of the directory tree within the time limit; the change was withdrawn, try again",
-                                thrown)));
+        return all;
     }
 
     /** Keeps a name free of files from now on. */

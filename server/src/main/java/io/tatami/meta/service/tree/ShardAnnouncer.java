@@ -32,24 +32,30 @@ final class ShardAnnouncer {
         this.timeoutMillis = timeoutMillis;
     }
 
-    private record Waiting(List<TreeChange> changes, CompletableFuture<List<DirectorySlice>> slices) {}
+    private record Waiting(List<TreeChange> changes, CompletableFuture<Told> told) {}
 
     /**
-     * Announces changes of directories. Completes with the shard's shares of these directories, in order, read when the
-     * shard refuses older handles.
+     * What a shard answers.
+     *
+     * @param slices its shares of the directories, in order, read when it refuses older handles
+     * @param movingTo the groups that may commit a move of a file out of this shard with an older handle
+     * @param movingAnywhere whether any group may
      */
-    CompletableFuture<List<DirectorySlice>> announce(List<TreeChange> changes) {
+    record Told(List<DirectorySlice> slices, List<Integer> movingTo, boolean movingAnywhere) {}
+
+    /** Announces changes of directories. */
+    CompletableFuture<Told> announce(List<TreeChange> changes) {
         Check.check(changes.size() <= RequestLimits.TREE_CHANGES, "a change of %d directories", changes.size());
         Waiting request = new Waiting(changes, new CompletableFuture<>());
         synchronized (this) {
             waiting.add(request);
             if (sending) {
-                return request.slices();
+                return request.told();
             }
             sending = true;
         }
         send();
-        return request.slices();
+        return request.told();
     }
 
     private void send() {
@@ -83,12 +89,16 @@ final class ShardAnnouncer {
         int from = 0;
         for (Waiting request : batch) {
             if (reply == null) {
-                request.slices()
+                request.told()
                         .completeExceptionally(
                                 failure == null ? new IllegalStateException("no reply and no failure") : failure);
             } else {
                 int to = from + request.changes().size();
-                request.slices().complete(reply.getSliceList().subList(from, to));
+                request.told()
+                        .complete(new Told(
+                                reply.getSliceList().subList(from, to),
+                                reply.getMovingToList(),
+                                reply.getMovingAnywhere()));
                 from = to;
             }
         }

@@ -460,6 +460,32 @@ class DirectoryFlowsTest {
         }
     }
 
+    /** The shard that commits the move has nothing of the directory that the file leaves. */
+    @Test
+    void aMoveOutOfADirectoryThatIsDeletedMeanwhileIsNotCommittedInAShardThatHasNothingOfIt() throws TatamiException {
+        root.mkdirs("/from");
+        root.create("/from/f");
+        GroupId source = root.shardOf(root.resolve("/from").getHandle(), "f");
+        String to = directoryElsewhere("/to", source);
+        CrashPoint.listen(name -> {
+            if (name.equals("meta.move.prepared")) {
+                CrashPoint.listen(null);
+                deleteAll("/from");
+            }
+        });
+        assertFailure(ErrorCode.STALE_HANDLE, () -> root.renameFile("/from/f", to + "/f"));
+        assertFalse(root.isDirectory("/from"));
+        root.create(to + "/f");
+    }
+
+    private void deleteAll(String path) {
+        try {
+            root.delete(path, true);
+        } catch (TatamiException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void aHandleThatIsMadeWhileARenameAsksForItsShardsIsStaleAfterIt() throws TatamiException {
         root.mkdirs("/a");

@@ -24,7 +24,6 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AnnounceRequest;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayList;
@@ -97,7 +96,7 @@ final class PagedAnnouncementsTest {
     @Test
     void changesThatWaitGoInRequestsWithinTheLimitAndEachIsAnsweredItsOwn() {
         ShardAnnouncer announcer = new ShardAnnouncer(SHARD, new Shard(), 1_000);
-        List<CompletableFuture<List<DirectorySlice>>> answers = new ArrayList<>();
+        List<CompletableFuture<ShardAnnouncer.Told>> answers = new ArrayList<>();
         answers.add(announcer.announce(changes(1, 1)));
         int each = 3;
         int count = RequestLimits.TREE_CHANGES / each + 2;
@@ -109,7 +108,8 @@ final class PagedAnnouncementsTest {
         assertEquals(RequestLimits.TREE_CHANGES / each * each, asked.get(1).getChangeCount());
         assertEquals(2 * each, asked.get(2).getChangeCount());
         for (int i = 0; i < count; i++) {
-            assertEquals(10 + each * i, answers.get(i + 1).join().get(0).getDirectoryId());
+            assertEquals(
+                    10 + each * i, answers.get(i + 1).join().slices().get(0).getDirectoryId());
         }
     }
 
