@@ -15,6 +15,7 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.client.model.UnresolvedLinkException;
@@ -357,6 +358,25 @@ final class EndToEndTest {
             TatamiException gone = assertThrows(TatamiException.class, writer::close);
             assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
         }
+    }
+
+    @Test
+    void blocksOfAFileThatWasInlineEndAtMultiplesOfTheBlockSize() throws Exception {
+        TatamiPath file = home.child("f");
+        int block = 1 << 20;
+        byte[] bytes = random(2 * block + 100);
+        try (FileWriter writer = client.create(file, CreateSpec.DEFAULT.withBlockSizeBytes(block))) {
+            writer.write(bytes, 0, 100);
+        }
+        try (FileWriter writer = client.append(file, false)) {
+            writer.write(bytes, 100, bytes.length - 100);
+        }
+        assertEquals(
+                List.of(0L, (long) block, 2L * block),
+                client.blockLocations(file, 0, bytes.length).stream()
+                        .map(LocatedBlock::offsetBytes)
+                        .toList());
+        assertArrayEquals(bytes, read(file));
     }
 
     @Test

@@ -217,7 +217,10 @@ public final class AccessPlanner {
             if (!isChosenByLoad(block) || stagers.size() == 1) {
                 return stagers.get(0);
             }
-            return chosen.computeIfAbsent(block.block(), key -> choice.choose(stagers, lengthBytes));
+            ServerId before = chosen.get(block.block());
+            ServerId server = choice.choose(before == null ? stagers : List.of(before), lengthBytes);
+            chosen.put(block.block(), server);
+            return server;
         }
 
         private void add(ServerId server, BlockExtent block, long offset, long length) throws TatamiException {

@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +33,17 @@ import org.jspecify.annotations.Nullable;
  * that. Safe for use by many threads.
  */
 final class FileLocator {
+    private static final long TIER_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final EntryReader entries;
     private final BlockServers servers;
     private final ReadOrder order;
     private final BlockClient blocks;
     private final CallerContexts contexts;
     private final long patienceNanos;
+
+    /** Servers whose cache tier did not answer a reader's question, and when they may be asked again. */
+    private final Map<ServerId, Long> silentTiers = new ConcurrentHashMap<>();
 
     /** @param hedge the silence of a copy after which another is read beside it; zero for a second */
     FileLocator(FileStreams.Metadata metadata, BlockClient blocks, Duration hedge) {
@@ -135,6 +142,17 @@ final class FileLocator {
             index--;
         }
         return index;
+    }
+
+    /** A server did not answer what is staged on its tier. */
+    void tierWasSilent(ServerId server) {
+        silentTiers.put(server, blocks.clock().monotonicNanos() + TIER_REST_NANOS);
+    }
+
+    /** Whether it is too soon to ask a server again what is staged on its tier. */
+    boolean isTierSilent(ServerId server) {
+        Long until = silentTiers.get(server);
+        return until != null && blocks.clock().monotonicNanos() - until < 0;
     }
 
     /**

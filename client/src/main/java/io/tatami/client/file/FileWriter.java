@@ -122,7 +122,8 @@ public final class FileWriter implements AutoCloseable {
             int inlineBytesMax,
             AtomicBoolean hadBlocks) {}
 
-    private FileWriter(Parts parts, Status status, List<Grant> granted, int copiesMin) {
+    /** @param blockBytes of the file that are in blocks */
+    private FileWriter(Parts parts, Status status, long blockBytes, List<Grant> granted, int copiesMin) {
         this.home = parts.home();
         this.clock = parts.blocks().clock();
         this.leases = parts.leases();
@@ -130,18 +131,19 @@ public final class FileWriter implements AutoCloseable {
         this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
-        this.blocks = new BlockSequence(home, parts.blocks(), status.getBlockSize(), status.getLength(), granted);
+        this.blocks = new BlockSequence(home, parts.blocks(), status.getBlockSize(), blockBytes, granted);
         this.copiesMin = copiesMin;
     }
 
     /** A writer of a new file. */
     static FileWriter create(Parts parts, CreateReply created) {
-        return new FileWriter(parts, created.getStatus(), created.getGrantList(), created.getCopiesMin()).begin();
+        return new FileWriter(parts, created.getStatus(), 0, created.getGrantList(), created.getCopiesMin()).begin();
     }
 
     /** A writer at the end of an existing file. */
     static FileWriter append(Parts parts, AppendReply opened) {
-        FileWriter writer = new FileWriter(parts, opened.getStatus(), List.of(), opened.getCopiesMin());
+        long blockBytes = opened.hasInline() ? 0 : opened.getStatus().getLength();
+        FileWriter writer = new FileWriter(parts, opened.getStatus(), blockBytes, List.of(), opened.getCopiesMin());
         writer.position = opened.getStatus().getLength();
         if (opened.hasInline()) {
             writer.memory.take(opened.getInline().asReadOnlyByteBuffer());

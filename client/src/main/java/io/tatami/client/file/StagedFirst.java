@@ -21,7 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * as a copy of the own host is read before a staged one of another. Safe for use by many threads.
  */
 final class StagedFirst {
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    /** An answer takes some microseconds; without it the reader begins where it would anyway. */
+    private static final Duration TIMEOUT = Duration.ofMillis(200);
 
     private final FileLocator locator;
     private final Map<BlockId, Optional<ServerId>> stagers = new ConcurrentHashMap<>();
@@ -36,7 +37,9 @@ final class StagedFirst {
         if (!AccessPlanner.isChosenByLoad(extent)) {
             return order;
         }
-        List<ServerId> caches = locator.order().equallyGoodCaches(order.servers());
+        List<ServerId> caches = locator.order().equallyGoodCaches(order.servers()).stream()
+                .filter(server -> !locator.isTierSilent(server))
+                .toList();
         if (caches.isEmpty()) {
             return order;
         }
@@ -58,7 +61,8 @@ final class StagedFirst {
     }
 
     /**
-     * The server that has the most of a block staged or planned. One that does not answer is probed, and has nothing.
+     * The server that has the most of a block staged or planned. One that does not answer has nothing, and is not asked
+     * again for a while.
      */
     private Optional<ServerId> ask(BlockId block, List<ServerId> caches) throws TatamiException {
         ServerId best = null;
@@ -67,7 +71,7 @@ final class StagedFirst {
                 SideBySide.ask(caches, TIMEOUT, server -> expectedBytes(server, block))) {
             Long bytes = answer.value();
             if (bytes == null) {
-                locator.suspects().doubt(answer.target());
+                locator.tierWasSilent(answer.target());
             } else if (bytes > most) {
                 best = answer.target();
                 most = bytes;

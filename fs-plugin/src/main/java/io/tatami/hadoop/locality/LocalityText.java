@@ -69,12 +69,20 @@ final class LocalityText {
                 "  %10s of %s, %son %s, from %s: %s%n",
                 bytes(read.bytes()),
                 file == 0 ? "no file" : paths.getOrDefault(file, "file " + Long.toString(file, HEX)),
-                context.isEmpty() ? "" : "by " + context + " ",
+                context.isEmpty() ? "" : "by " + printable(context) + " ",
                 read.item().getClientHost().isEmpty()
                         ? "a host that is not told"
-                        : read.item().getClientHost(),
+                        : printable(read.item().getClientHost()),
                 server(read.server()),
                 words(read.item().getReason()));
+    }
+
+    /** What others have named themselves, without what would move a terminal's cursor. */
+    private static String printable(String told) {
+        return told.codePoints()
+                .map(point -> Character.isISOControl(point) ? '?' : point)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     /** @param attempts of the history */

@@ -101,9 +101,16 @@ final class BlockCommitter {
         }
         parts.index().arrive(arrived);
         CrashPoint.hit("volume.batch.after-commit");
-        for (int i = 0; i < blocks.size(); i++) {
-            adoptFinalized(
-                    blocks.get(i).change(), blocks.get(i).open(), arrived.get(i).entry());
+        try {
+            for (int i = 0; i < blocks.size(); i++) {
+                adoptFinalized(
+                        blocks.get(i).change(),
+                        blocks.get(i).open(),
+                        arrived.get(i).entry());
+            }
+        } catch (RuntimeException e) {
+            // The index has all of them, so nothing may be given their room any more.
+            throw parts.failStop().stop(e);
         }
         CrashPoint.hit("volume.batch.after-release");
     }

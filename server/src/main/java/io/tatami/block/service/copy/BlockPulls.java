@@ -289,11 +289,22 @@ public final class BlockPulls {
 
     private void finishBatch(Volume volume, PullLine line) {
         List<FilledCopy> batch = closeBatch(volume, line);
-        Map<Pull, TatamiException> failures = finish(volume, batch);
-        endBatch(volume, line);
-        for (FilledCopy copy : batch) {
-            end(new Placed(copy.pull(), volume, line), failures.get(copy.pull()));
+        // What an error of Java leaves of the batch is unknown, and the next start finds it; other copies go on.
+        Map<Pull, TatamiException> failures = failures(batch, new IllegalStateException("the batch was not finished"));
+        try {
+            failures = finish(volume, batch);
+        } finally {
+            endBatch(volume, line);
+            for (FilledCopy copy : batch) {
+                end(new Placed(copy.pull(), volume, line), failures.get(copy.pull()));
+            }
         }
+    }
+
+    private static Map<Pull, TatamiException> failures(List<FilledCopy> copies, RuntimeException cause) {
+        Map<Pull, TatamiException> failures = new HashMap<>();
+        copies.forEach(copy -> failures.put(copy.pull(), BlockPuller.failed(copy.pull(), cause)));
+        return failures;
     }
 
     /** Why those failed that have. */
@@ -302,9 +313,7 @@ public final class BlockPulls {
             return maker.finish(volume, copies);
         } catch (RuntimeException e) {
             LOG.error("{} were not made", copies, e);
-            Map<Pull, TatamiException> failures = new HashMap<>();
-            copies.forEach(copy -> failures.put(copy.pull(), BlockPuller.failed(copy.pull(), e)));
-            return failures;
+            return failures(copies, e);
         }
     }
 

@@ -7,18 +7,35 @@ import java.util.List;
 
 /**
  * The copies onto one volume that wait for a flush. One batch is under way at a time; it is all that waits when it is
- * closed, as far as one may hold that. No batch waits for more copies. Its user guards it.
+ * closed, up to a count: their bytes are on the device already. No batch waits for more copies. Urgent copies have
+ * limits of their own, so that no others hold them up. Its user guards it.
  */
 final class FinishQueue {
-    /** What may wait, and be in a batch; but a longer copy may do so alone. */
+    /** No further copy is begun where so much waits. */
     static final long BYTES_MAX = 64L << 20;
 
     private final int copiesMax;
-    private final Deque<FilledCopy> urgent = new ArrayDeque<>();
-    private final Deque<FilledCopy> others = new ArrayDeque<>();
-    private long bytes;
+    private final Line urgent = new Line();
+    private final Line others = new Line();
     private boolean underWay;
     private int inBatch;
+
+    /** Copies that wait. */
+    private static final class Line {
+        private final Deque<FilledCopy> copies = new ArrayDeque<>();
+        private long bytes;
+
+        void add(FilledCopy copy) {
+            copies.add(copy);
+            bytes += copy.pull().lengthBytes();
+        }
+
+        FilledCopy remove() {
+            FilledCopy copy = copies.remove();
+            bytes -= copy.pull().lengthBytes();
+            return copy;
+        }
+    }
 
     /** @param copiesMax in a batch */
     FinishQueue(int copiesMax) {
@@ -27,13 +44,12 @@ final class FinishQueue {
 
     void add(FilledCopy copy) {
         (copy.pull().urgent() ? urgent : others).add(copy);
-        bytes += copy.pull().lengthBytes();
     }
 
-    /** Whether as much waits as may; with urgent ones twice as much, so that others do not hold them up. */
-    boolean isFull(boolean forUrgent) {
-        int times = forUrgent ? 2 : 1;
-        return waiting() >= (long) times * copiesMax || bytes >= times * BYTES_MAX;
+    /** Whether as much waits of the urgent copies, or of the others, as may. */
+    boolean isFull(boolean ofUrgent) {
+        Line line = ofUrgent ? urgent : others;
+        return line.copies.size() >= copiesMax || line.bytes >= BYTES_MAX;
     }
 
     /** Whether a batch is to be begun, which is under way from then on until {@link #ended}. */
@@ -48,17 +64,9 @@ final class FinishQueue {
     /** Closes the batch that was begun: what is in it, urgent copies first. */
     List<FilledCopy> close() {
         List<FilledCopy> batch = new ArrayList<>();
-        long batchBytes = 0;
         while (waiting() > 0 && batch.size() < copiesMax) {
-            Deque<FilledCopy> from = urgent.isEmpty() ? others : urgent;
-            long length = from.element().pull().lengthBytes();
-            if (!batch.isEmpty() && batchBytes + length > BYTES_MAX) {
-                break;
-            }
-            batch.add(from.remove());
-            batchBytes += length;
+            batch.add((urgent.copies.isEmpty() ? others : urgent).remove());
         }
-        bytes -= batchBytes;
         inBatch = batch.size();
         return batch;
     }
@@ -75,6 +83,6 @@ final class FinishQueue {
     }
 
     private int waiting() {
-        return urgent.size() + others.size();
+        return urgent.copies.size() + others.copies.size();
     }
 }

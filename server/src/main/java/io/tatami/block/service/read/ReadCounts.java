@@ -38,8 +38,11 @@ public final class ReadCounts {
     private final int countsMax;
     private final long sinceMillis;
 
-    /** The longest idle first; guarded by this. */
-    private final LinkedHashMap<Key, Count> counts = new LinkedHashMap<>(16, 0.75f, true);
+    /** Under which streams are open; guarded by this. */
+    private final Map<Key, Count> open = new HashMap<>();
+
+    /** Under which none is, the longest idle first; guarded by this. */
+    private final LinkedHashMap<Key, Count> idle = new LinkedHashMap<>();
 
     /** Sums of what was too much, by reason and distance; guarded by this. */
     private final Map<Key, Count> others = new HashMap<>();
@@ -118,9 +121,9 @@ public final class ReadCounts {
             synchronized (ReadCounts.this) {
                 count.open--;
                 touch(count);
-                if (!isOfOthers) {
-                    // The map moves what is looked up to its end.
-                    Count unused = counts.get(key);
+                if (!isOfOthers && count.open == 0) {
+                    open.remove(key);
+                    idle.put(key, count);
                 }
             }
         }
@@ -142,13 +145,16 @@ public final class ReadCounts {
         Key key = Key.of(caller, request);
         synchronized (this) {
             dropIdle();
-            @Nullable Count count = counts.get(key);
+            @Nullable Count count = open.get(key);
+            if (count == null) {
+                count = idle.remove(key);
+            }
             boolean isOfOthers = count == null && !makeRoom();
             if (isOfOthers) {
                 count = others(key);
-            } else if (count == null) {
-                count = newCount();
-                counts.put(key, count);
+            } else {
+                count = count == null ? newCount() : count;
+                open.put(key, count);
             }
             count.streams++;
             count.open++;
@@ -172,35 +178,28 @@ public final class ReadCounts {
 
     /** Whether one more can be kept apart. */
     private boolean makeRoom() {
-        if (counts.size() < countsMax) {
+        if (open.size() + idle.size() < countsMax) {
             return true;
         }
-        Iterator<Map.Entry<Key, Count>> idlest = counts.entrySet().iterator();
-        while (idlest.hasNext()) {
-            Map.Entry<Key, Count> entry = idlest.next();
-            Count count = entry.getValue();
-            if (count.open == 0) {
-                Count sum = others(entry.getKey());
-                sum.volumeBytes.addAndGet(count.volumeBytes.get());
-                sum.cachedBytes.addAndGet(count.cachedBytes.get());
-                sum.streams += count.streams;
-                touch(sum);
-                idlest.remove();
-                return true;
-            }
+        Iterator<Map.Entry<Key, Count>> idlest = idle.entrySet().iterator();
+        if (!idlest.hasNext()) {
+            return false;
         }
-        return false;
+        Map.Entry<Key, Count> entry = idlest.next();
+        Count count = entry.getValue();
+        Count sum = others(entry.getKey());
+        sum.volumeBytes.addAndGet(count.volumeBytes.get());
+        sum.cachedBytes.addAndGet(count.cachedBytes.get());
+        sum.streams += count.streams;
+        touch(sum);
+        idlest.remove();
+        return true;
     }
 
     private void dropIdle() {
-        Iterator<Count> idlest = counts.values().iterator();
-        while (idlest.hasNext()) {
-            Count count = idlest.next();
-            if (isForgotten(count)) {
-                idlest.remove();
-            } else if (count.open == 0) {
-                break;
-            }
+        Iterator<Count> idlest = idle.values().iterator();
+        while (idlest.hasNext() && isForgotten(idlest.next())) {
+            idlest.remove();
         }
         others.values().removeIf(this::isForgotten);
     }
@@ -219,7 +218,8 @@ public final class ReadCounts {
         Set<Long> files = new HashSet<>(request.getFileIdList());
         List<Map.Entry<Key, Count>> found = new ArrayList<>();
         Stream.concat(
-                        counts.entrySet().stream().filter(entry -> matches(entry.getKey(), request, files, user)),
+                        Stream.concat(open.entrySet().stream(), idle.entrySet().stream())
+                                .filter(entry -> matches(entry.getKey(), request, files, user)),
                         others.entrySet().stream().filter(entry -> user == null))
                 .filter(entry -> entry.getValue().number > request.getAfter())
                 .sorted(Comparator.comparingLong(entry -> entry.getValue().number))

@@ -30,6 +30,9 @@ final class WriterCounts implements WriterLoads {
     /** Between two looks for what is too old. */
     static final long LOOK_MILLIS = 500;
 
+    /** A shard that was quiet until now must not take its first grants for thousands. */
+    private static final double GRANT_WEIGHT_MAX = 16;
+
     /** Servers with higher ids are not counted: what one entry each may take. */
     private static final int IDS_MAX = 1 << 16;
 
@@ -124,7 +127,7 @@ final class WriterCounts implements WriterLoads {
                 all += writers.openedAll;
             }
         }
-        return Math.max(1, (double) all / own);
+        return Math.min(GRANT_WEIGHT_MAX, Math.max(1, (double) all / own));
     }
 
     /** Of one server. */

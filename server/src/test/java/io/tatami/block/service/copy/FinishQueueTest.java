@@ -73,16 +73,18 @@ final class FinishQueueTest {
     }
 
     @Test
-    void bytesLimitABatchAndALongerCopyIsInOneAlone() throws Exception {
+    void whatIsFullOfLongCopiesHasRoomForUrgentOnesAndAllShareABatch() throws Exception {
         add(1, HALF, false);
-        add(2, HALF, false);
+        assertFalse(queue.isFull(false));
+        add(2, 4 * HALF, false);
         assertTrue(queue.isFull(false));
-        add(3, 4 * HALF, false);
+        assertFalse(queue.isFull(true));
+        add(3, 2 * HALF, true);
         assertTrue(queue.isFull(true));
 
-        assertEquals(List.of(1L, 2L), closed());
-        assertEquals(List.of(3L), closed());
+        assertEquals(List.of(3L, 1L, 2L), closed());
         assertFalse(queue.isFull(false));
+        assertFalse(queue.isFull(true));
     }
 
     private void add(int number, long lengthBytes, boolean urgent) throws Exception {
