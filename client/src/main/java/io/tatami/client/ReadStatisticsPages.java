@@ -31,6 +31,9 @@ final class ReadStatisticsPages {
     /** Beyond, a server is asked no more: its table has about a fifth of that. */
     private static final int PAGES_MAX = 50;
 
+    /** A server that does not answer is not asked again and again until all of the time is over. */
+    private static final int SILENT_PART = 6;
+
     /** From the namespace's leader, which may be of a release that passes such questions on for nobody. */
     private static final Set<ErrorCode> NOT_PASSED_ON = EnumSet.of(ErrorCode.PERMISSION_DENIED, ErrorCode.UNSUPPORTED);
 
@@ -38,11 +41,13 @@ final class ReadStatisticsPages {
     private final BlockClient blocks;
     private final ReadStatisticsRequest filter;
     private final long timeoutMillis;
+    private final Duration ofServer;
     private volatile boolean onlyOwn;
 
     /** @param timeout for all servers together */
     ReadStatisticsPages(MetadataCaller caller, BlockClient blocks, ReadStatisticsRequest filter, Duration timeout) {
         this.timeoutMillis = timeout.toMillis();
+        this.ofServer = timeout.dividedBy(SILENT_PART);
         this.caller = caller;
         this.blocks = blocks;
         this.filter = filter;
@@ -67,11 +72,12 @@ final class ReadStatisticsPages {
         return new ReadStatisticsReport(answers, silent, !onlyOwn);
     }
 
-    private OfServer pages(BlockServerInfo server, Deadline deadline) throws TatamiException {
+    private OfServer pages(BlockServerInfo server, Deadline ofAll) throws TatamiException {
         if (server.getState() == BlockServerInfo.State.DEAD || server.getState() == BlockServerInfo.State.GONE) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map says that it is dead");
         }
         List<ReadStatistic> items = new ArrayList<>();
+        Deadline deadline = ofAll.atMost(ofServer);
         long after = 0;
         long sinceMillis = 0;
         for (int page = 0; page < PAGES_MAX && (page == 0 || after != 0); page++) {

@@ -171,7 +171,9 @@ class ClosedFileSystemTest {
                         ForgetfulProgram.class.getName(),
                         TatamiCluster.shared().uri().toString(),
                         DIRECTORY.toString())
-                .inheritIO()
+                // The output of a process of tests is how it speaks with Maven.
+                .redirectErrorStream(true)
+                .redirectOutput(new File("target", "forgetful-program.out"))
                 .start();
         try {
             assertTrue(program.waitFor(3, TimeUnit.MINUTES));

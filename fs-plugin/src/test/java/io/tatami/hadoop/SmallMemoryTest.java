@@ -73,7 +73,11 @@ class SmallMemoryTest {
                 Integer.toString(users),
                 Boolean.toString(sharesMemory),
                 Integer.toString(parts)));
-        Process program = new ProcessBuilder(command).inheritIO().start();
+        // The output of a process of tests is how it speaks with Maven.
+        Process program = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(new File("target", "many-readers-program.out"))
+                .start();
         try {
             assertTrue(program.waitFor(10, TimeUnit.MINUTES), "the program reads too slowly");
         } finally {
