@@ -102,7 +102,6 @@ public final class HomeName {
 
     private static HomeRecord rename(ShardState state, HomeRecord home, EntryMoved moved) {
         FileId file = new FileId(moved.getFileId());
-        // Without ancestors the writer's next request asks the tree.
         HomeRecord renamed = home.toBuilder()
                 .setEntryGroup(moved.getGroup())
                 .setParentId(moved.getParentId())
@@ -111,7 +110,8 @@ public final class HomeName {
                 .build();
         state.putHome(file, renamed);
         LeaseRecord lease = WriteLease.of(state, file, home);
-        if (lease != null) {
+        // Without ancestors the writer's next request asks the tree. A first lease always has some.
+        if (lease != null && (moved.getAncestorIdCount() > 0 || home.getState() != HomeRecord.State.UNWRITTEN)) {
             WriteLease.change(
                     state,
                     file,
