@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks all block servers what was read of them, page by page: the superuser by way of the namespace's leader, who is
- * believed by block servers, and others each server for their own reads.
+ * The counts of reads of all block servers, page by page. The superuser asks the namespace's leader, whom block servers
+ * believe. Other users ask each server for their own reads.
  */
 final class ReadStatisticsPages {
     /** Beyond, a server is asked no more: its table has about a fifth of that. */
@@ -40,13 +40,13 @@ final class ReadStatisticsPages {
     private final MetadataCaller caller;
     private final BlockClient blocks;
     private final ReadStatisticsRequest filter;
-    private final long timeoutMillis;
+    private final Duration timeout;
     private final Duration ofServer;
     private volatile boolean onlyOwn;
 
     /** @param timeout for all servers together */
     ReadStatisticsPages(MetadataCaller caller, BlockClient blocks, ReadStatisticsRequest filter, Duration timeout) {
-        this.timeoutMillis = timeout.toMillis();
+        this.timeout = timeout;
         this.ofServer = timeout.dividedBy(SILENT_PART);
         this.caller = caller;
         this.blocks = blocks;
@@ -54,7 +54,6 @@ final class ReadStatisticsPages {
     }
 
     ReadStatisticsReport ofAll() throws TatamiException {
-        Duration timeout = Duration.ofMillis(timeoutMillis);
         Deadline deadline = caller.deadline().atMost(timeout);
         List<OfServer> answers = new ArrayList<>();
         Map<BlockServerInfo, TatamiException> silent = new LinkedHashMap<>();
@@ -104,7 +103,7 @@ final class ReadStatisticsPages {
                 }
             }
         }
-        ReadStatisticsReply own = blocks.readStatistics(BlockTarget.of(server), request, timeoutMillis);
+        ReadStatisticsReply own = blocks.readStatistics(BlockTarget.of(server), request, ofServer.toMillis());
         onlyOwn = true;
         return own;
     }

@@ -23,10 +23,8 @@ import io.tatami.server.status.CopiesState;
 import io.tatami.server.status.StatusReport;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.net.URI;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +34,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -56,7 +53,6 @@ import picocli.CommandLine;
 final class HealthOnThreeServersTest {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int FILE_BYTES = 300_000;
-    private static final int SECTOR_BYTES = 512;
     private static final long VOLUME_BYTES = 64L << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Path DAMAGED = new Path("/damaged");
@@ -98,7 +94,7 @@ final class HealthOnThreeServersTest {
                     byte[] unused = write(fs, TEN, 10);
                     await("three copies", () -> locations(fs, TEN)[0].getHosts().length == 3);
                 }
-                flipBit(bytes);
+                FlippedBit.in(directory.resolve("first"), VOLUME_BYTES, bytes);
                 assertThrows(IOException.class, () -> read(fs, DAMAGED));
                 await("one block is missing", () -> health(client).getMissing() == 1);
                 await("one block is damaged", () -> health(client).getDamaged() == 1);
@@ -247,34 +243,6 @@ final class HealthOnThreeServersTest {
                         .setAction(ChangeBlockServerRequest.Action.SET_RACK)
                         .setRack(rack)
                         .build());
-    }
-
-    /** In the only copy, wherever on the first server's volume that is. */
-    private void flipBit(byte[] content) throws IOException {
-        byte[] wanted = Arrays.copyOfRange(content, 16 * SECTOR_BYTES, 17 * SECTOR_BYTES);
-        for (java.nio.file.Path file : filesOf(directory.resolve("first"))) {
-            try (RandomAccessFile volume = new RandomAccessFile(file.toFile(), "rw")) {
-                byte[] sector = new byte[SECTOR_BYTES];
-                for (long at = 0; at + SECTOR_BYTES <= volume.length(); at += SECTOR_BYTES) {
-                    volume.seek(at);
-                    volume.readFully(sector);
-                    if (Arrays.equals(sector, wanted)) {
-                        volume.seek(at);
-                        volume.write(wanted[0] ^ 1);
-                        return;
-                    }
-                }
-            }
-        }
-        throw new AssertionError("no volume holds the file's bytes");
-    }
-
-    private static List<java.nio.file.Path> filesOf(java.nio.file.Path top) throws IOException {
-        try (Stream<java.nio.file.Path> files = Files.walk(top)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> file.toFile().length() >= VOLUME_BYTES / 2)
-                    .toList();
-        }
     }
 
     private static TatamiClient connect(URI metadata) throws IOException {

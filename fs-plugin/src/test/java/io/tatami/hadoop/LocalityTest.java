@@ -18,11 +18,9 @@ import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.lang.reflect.Method;
 import java.net.URI;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -33,7 +31,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -60,7 +57,6 @@ final class LocalityTest {
     private static final String NOWHERE = "127.0.0.99";
     private static final long VOLUME_BYTES = 64L << 20;
     private static final int FILE_BYTES = 300_000;
-    private static final int SECTOR_BYTES = 512;
     private static final Path FILE = new Path("/file");
     private static final String JOB = "1700000000000_0001";
 
@@ -186,7 +182,7 @@ final class LocalityTest {
     @Test
     void damagedCopyOnTheReadersHostIsTheReason() throws Exception {
         byte[] content = write(SECOND, 2);
-        flipBit(content);
+        FlippedBit.in(directory.resolve("second"), VOLUME_BYTES, content);
         assertArrayEquals(content, read(SECOND, "after the damage"));
         Map<Reason, Long> reasons = reasons("after the damage");
         assertTrue(reasons.getOrDefault(Reason.LOCAL_DAMAGED, 0L) > 0, reasons::toString);
@@ -254,7 +250,7 @@ final class LocalityTest {
     void commandJoinsTheReadsOfAJobWithItsHistory() throws Exception {
         byte[] content = write(SECOND, 2);
         assertArrayEquals(content, read(SECOND, "mr_" + attempt(0)));
-        flipBit(content);
+        FlippedBit.in(directory.resolve("second"), VOLUME_BYTES, content);
         assertArrayEquals(content, read(SECOND, "mr_" + attempt(1)));
         assertArrayEquals(content, read(NOWHERE, "mr_" + attempt(2)));
         assertArrayEquals(content, read(FIRST, "mr_attempt_" + JOB + "0_m_000000_0"));
@@ -319,33 +315,5 @@ final class LocalityTest {
         Method write = EventWriter.class.getDeclaredMethod("write", HistoryEvent.class);
         write.setAccessible(true);
         write.invoke(writer, event);
-    }
-
-    /** In the copy of the second server. */
-    private void flipBit(byte[] content) throws IOException {
-        byte[] wanted = Arrays.copyOfRange(content, 16 * SECTOR_BYTES, 17 * SECTOR_BYTES);
-        for (java.nio.file.Path file : volumeFiles()) {
-            try (RandomAccessFile volume = new RandomAccessFile(file.toFile(), "rw")) {
-                byte[] sector = new byte[SECTOR_BYTES];
-                for (long at = 0; at + SECTOR_BYTES <= volume.length(); at += SECTOR_BYTES) {
-                    volume.seek(at);
-                    volume.readFully(sector);
-                    if (Arrays.equals(sector, wanted)) {
-                        volume.seek(at);
-                        volume.write(wanted[0] ^ 1);
-                        return;
-                    }
-                }
-            }
-        }
-        throw new AssertionError("no volume of the second server holds the file's bytes");
-    }
-
-    private List<java.nio.file.Path> volumeFiles() throws IOException {
-        try (Stream<java.nio.file.Path> files = Files.walk(directory.resolve("second"))) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> file.toFile().length() >= VOLUME_BYTES / 2)
-                    .toList();
-        }
     }
 }

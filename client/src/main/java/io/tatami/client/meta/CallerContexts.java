@@ -35,25 +35,6 @@ public final class CallerContexts {
         return context == null ? program.get() : context;
     }
 
-    /** The context of one thread, for what goes on for it on others. */
-    public final class Kept {
-        private final CallerContext context;
-
-        private Kept(CallerContext context) {
-            this.context = context;
-        }
-
-        /** {@link CallerContexts#within} this context. */
-        public <R> R run(Work<R> work) throws TatamiException {
-            return within(context, work);
-        }
-    }
-
-    /** The {@link #current} context, to be kept. */
-    public Kept keep() {
-        return new Kept(current());
-    }
-
     /** Runs {@code work} on this thread, whose context is {@code context} meanwhile. */
     public <R> R within(CallerContext context, Work<R> work) throws TatamiException {
         CallerContext before = KEPT.get();

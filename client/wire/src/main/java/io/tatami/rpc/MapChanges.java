@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 
 /**
  * The cluster map as changes of a map that the asker has. Each entry of a map has the revision at which it changed
- * last, so that a map by itself tells what has changed since an earlier one of the same source: whoever has it can
- * answer, and needs no history. Pure.
+ * last, so that a map by itself tells what has changed since an earlier one of the same source: any server that has it
+ * can answer, and needs no history. Pure.
  */
 public final class MapChanges {
     private MapChanges() {}

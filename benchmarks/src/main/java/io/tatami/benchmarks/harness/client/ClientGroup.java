@@ -1,12 +1,9 @@
 package io.tatami.benchmarks.harness.client;
 
 import io.tatami.base.Threads;
-import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -35,12 +32,6 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     @FunctionalInterface
     public interface Source<C> {
         C open(int client) throws IOException;
-    }
-
-    /** Does what the words of a line say, and returns what to tell after {@code done}. */
-    @FunctionalInterface
-    public interface Command {
-        String run(String[] words) throws Exception;
     }
 
     /** @param first the number of the first client */
@@ -84,12 +75,8 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     }
 
     /** Says that it is ready, and answers each line until there are no more; a failure ends that. */
-    public void serve(Command command) throws Exception {
-        System.out.println("ready");
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            System.out.println("done " + command.run(line.split(" ", -1)));
-        }
+    public void serve(CommandLines.Command command) throws Exception {
+        CommandLines.serve(command);
     }
 
     @Override

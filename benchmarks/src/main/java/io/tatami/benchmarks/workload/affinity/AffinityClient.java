@@ -1,12 +1,10 @@
 package io.tatami.benchmarks.workload.affinity;
 
+import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.benchmarks.harness.yarn.ContainerPlacer;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.benchmarks.harness.yarn.RegisteredNode;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -42,11 +40,7 @@ final class AffinityClient {
 
     public static void main(String[] words) throws Exception {
         AffinityClient client = new AffinityClient(words[0], LabYarn.read(Path.of(words[1])));
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        System.out.println("ready");
-        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            System.out.println("done " + client.answer(line.split(" ", -1)));
-        }
+        CommandLines.serve(client::answer);
         System.exit(0);
     }
 

@@ -1,15 +1,13 @@
 package io.tatami.benchmarks.workload.heal;
 
+import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerInfo;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
@@ -42,7 +40,7 @@ final class HealClient {
         this.readers = new ReadLoad(fs);
     }
 
-    public static void main(String[] words) throws IOException {
+    public static void main(String[] words) throws Exception {
         URI uri = URI.create(System.getenv("TATAMI_URI"));
         int blockBytes = Integer.parseInt(words[0]);
         Configuration configuration = new Configuration();
@@ -51,17 +49,9 @@ final class HealClient {
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
         try (FileSystem fs = FileSystem.newInstance(uri, configuration);
                 TatamiClient client = TatamiClient.connect(uri.getAuthority(), user, Settings.of(Map.of()))) {
-            new HealClient(fs, client, blockBytes).serve();
+            CommandLines.serve(new HealClient(fs, client, blockBytes)::answer);
         }
         System.exit(0);
-    }
-
-    private void serve() throws IOException {
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        System.out.println("ready");
-        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
-            System.out.println("done " + answer(line.split(" ", -1)));
-        }
     }
 
     private String answer(String[] words) throws IOException {

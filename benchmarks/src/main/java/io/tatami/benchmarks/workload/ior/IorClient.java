@@ -1,11 +1,9 @@
 package io.tatami.benchmarks.workload.ior;
 
+import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.client.meta.LocalHost;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +68,7 @@ final class IorClient {
     public static void main(String[] words) throws Exception {
         try (FileSystem here = fileSystem(words[0]);
                 FileSystem elsewhere = fileSystem(NO_NODE)) {
-            new IorClient(Map.of(HERE, here, ELSEWHERE, elsewhere)).serve();
+            CommandLines.serve(new IorClient(Map.of(HERE, here, ELSEWHERE, elsewhere))::answer);
         }
         System.exit(0);
     }
@@ -81,14 +79,6 @@ final class IorClient {
         configuration.set("tatami.client.host", host);
         configuration.set("tatami.client.write.window", WINDOW);
         return FileSystem.newInstance(URI.create(System.getenv("TATAMI_URI")), configuration);
-    }
-
-    private void serve() throws IOException, InterruptedException, ExecutionException {
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        System.out.println("ready");
-        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
-            System.out.println("done " + answer(line.split(" ", -1)));
-        }
     }
 
     private String answer(String[] words) throws IOException, InterruptedException, ExecutionException {

@@ -1,14 +1,13 @@
 package io.tatami.benchmarks.workload.locality;
 
+import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.benchmarks.harness.yarn.HadoopTool;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.benchmarks.harness.yarn.TierReads;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.hadoop.TatamiFileSystem;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
@@ -60,11 +59,7 @@ public final class LocalityClient {
     public static void main(String[] words) throws Exception {
         Configuration configuration = LabYarn.read(java.nio.file.Path.of(words[0]));
         LocalityClient client = new LocalityClient(configuration);
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        System.out.println("ready");
-        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            System.out.println("done " + client.answer(line.split(" ", -1)));
-        }
+        CommandLines.serve(client::answer);
         System.exit(0);
     }
 

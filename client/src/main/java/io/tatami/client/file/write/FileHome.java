@@ -13,6 +13,7 @@ import io.tatami.client.meta.CallerContexts;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCall;
 import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.CallerContext;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AddBlocksReply;
 import io.tatami.protocol.wire.AddBlocksRequest;
@@ -35,7 +36,7 @@ public final class FileHome {
     private final long recoveryId;
 
     /** Of the thread that opened the writer. */
-    private final CallerContexts.Kept context;
+    private final CallerContext context;
 
     /** @param recoveryId the file's newest recovery at the opening; after a newer one every call is refused */
     public FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
@@ -43,7 +44,7 @@ public final class FileHome {
         this.servers = servers;
         this.file = file;
         this.recoveryId = recoveryId;
-        this.context = caller.contexts().keep();
+        this.context = caller.contexts().current();
     }
 
     public FileId file() {
@@ -174,7 +175,7 @@ public final class FileHome {
     }
 
     private <R> R inContext(CallerContexts.Work<R> call) throws TatamiException {
-        return context.run(call);
+        return caller.contexts().within(context, call);
     }
 
     private static List<Integer> values(Set<ServerId> servers) {

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import static io.tatami.meta.service.host.MetadataServerTest.call;
+import static io.tatami.meta.service.host.MetadataServerTest.register;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -11,13 +12,11 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
-import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.MapChanges;
 import java.nio.file.Path;
 import java.util.List;
@@ -103,18 +102,5 @@ final class ClusterMapAnswersTest {
 
     private static GetClusterMapReply ask(MetadataServer server, GetClusterMapRequest request) throws TatamiException {
         return call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.GET_CLUSTER_MAP, request);
-    }
-
-    private static RegisterBlockServerReply register(MetadataServer server, int volume) throws TatamiException {
-        return call(
-                server,
-                SUPERUSER,
-                GroupId.NAMESPACE,
-                MetaMethods.REGISTER_BLOCK_SERVER,
-                RegisterBlockServerRequest.newBuilder()
-                        .setHost("localhost")
-                        .addVolumeId("00000000-0000-0000-0000-00000000000" + volume)
-                        .setData(Endpoint.newBuilder().setHost("localhost").setPort(volume))
-                        .build());
     }
 }

@@ -486,16 +486,7 @@ final class MetadataServerTest {
     @Test
     void aHeartbeatIsAnsweredWithTheMapOnlyWhereTheServersOneIsOlder() throws TatamiException {
         try (MetadataServer server = open()) {
-            RegisterBlockServerReply registered = call(
-                    server,
-                    SUPERUSER,
-                    GroupId.NAMESPACE,
-                    MetaMethods.REGISTER_BLOCK_SERVER,
-                    RegisterBlockServerRequest.newBuilder()
-                            .setHost("localhost")
-                            .addVolumeId("00000000-0000-0000-0000-000000000001")
-                            .setData(Endpoint.newBuilder().setHost("localhost").setPort(1))
-                            .build());
+            RegisterBlockServerReply registered = register(server, 1);
             HeartbeatRequest.Builder heartbeat = HeartbeatRequest.newBuilder()
                     .setServerId(registered.getServerId())
                     .setCapacityBytes(1L << 30)
@@ -512,5 +503,19 @@ final class MetadataServerTest {
             assertTrue(call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, heartbeat.build())
                     .hasMap());
         }
+    }
+
+    /** A block server on this host, with one volume and a port of that number. */
+    static RegisterBlockServerReply register(MetadataServer server, int volume) throws TatamiException {
+        return call(
+                server,
+                SUPERUSER,
+                GroupId.NAMESPACE,
+                MetaMethods.REGISTER_BLOCK_SERVER,
+                RegisterBlockServerRequest.newBuilder()
+                        .setHost("localhost")
+                        .addVolumeId("00000000-0000-0000-0000-00000000000" + volume)
+                        .setData(Endpoint.newBuilder().setHost("localhost").setPort(volume))
+                        .build());
     }
 }

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import static io.tatami.meta.service.host.MetadataServerTest.call;
+import static io.tatami.meta.service.host.MetadataServerTest.register;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tatami.base.GroupId;
@@ -11,10 +12,7 @@ import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerInfo.State;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.HeartbeatRequest;
-import io.tatami.protocol.wire.RegisterBlockServerReply;
-import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -78,18 +76,5 @@ final class SilentBlockServerTest {
                 .map(BlockServerInfo::getState)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static RegisterBlockServerReply register(MetadataServer server, int volume) throws TatamiException {
-        return call(
-                server,
-                SUPERUSER,
-                GroupId.NAMESPACE,
-                MetaMethods.REGISTER_BLOCK_SERVER,
-                RegisterBlockServerRequest.newBuilder()
-                        .setHost("localhost")
-                        .addVolumeId("00000000-0000-0000-0000-00000000000" + volume)
-                        .setData(Endpoint.newBuilder().setHost("localhost").setPort(volume))
-                        .build());
     }
 }
