@@ -143,7 +143,7 @@ final class ArchitectureTest {
         onlyUses(META, META, BLOCK, MODEL, RPC, PROTOCOL, CONF, BASE);
         onlyUses(ENTRY, ENTRY, META, MODEL, PROTOCOL, BASE);
         onlyUses(FILE, FILE, WRITE, ENTRY, META, BLOCK, MODEL, PROTOCOL, BASE);
-        onlyUses(WRITE, WRITE, META, BLOCK, PROTOCOL, BASE);
+        onlyUses(WRITE, WRITE, META, BLOCK, MODEL, PROTOCOL, BASE);
     }
 
     /**
