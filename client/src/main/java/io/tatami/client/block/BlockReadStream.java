@@ -30,6 +30,9 @@ public final class BlockReadStream implements AutoCloseable {
     /** The bytes that every stream may be sent ahead, however many streams there are. */
     private static final int SURE_BYTES = ChunkChecksum.CHUNK_BYTES;
 
+    /** For so many timeouts a reader waits at most that is told again and again that it is queued. */
+    public static final int TIMEOUTS_MAX = 10;
+
     private final BlockTarget target;
     private final BlockId block;
     private final ReadQueue queue;
@@ -106,7 +109,8 @@ public final class BlockReadStream implements AutoCloseable {
             Clock clock) {
         BlockTarget target = wanted.target();
         ReadBlockRequest range = wanted.request();
-        ReadBlockRequest.Builder request = range.toBuilder().setWindowBytes(settings.readAheadBytes());
+        ReadBlockRequest.Builder request =
+                range.toBuilder().setWindowBytes(settings.readAheadBytes()).setTellsQueued(true);
         SharedRegion region = lease.region();
         long aheadMax =
                 region == null ? Math.min(settings.readAheadBytes(), Math.max(SURE_BYTES, range.getLength())) : 0;
@@ -195,6 +199,11 @@ public final class BlockReadStream implements AutoCloseable {
      */
     public boolean await(long nanos) throws TatamiException {
         return current != null || queue.await(nanos);
+    }
+
+    /** Whether the server told within a second that the reader is queued at a volume that works. */
+    public boolean isQueued() {
+        return current == null && queue.isQueued();
     }
 
     /** The server whose copy it reads. */

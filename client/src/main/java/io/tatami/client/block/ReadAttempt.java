@@ -66,6 +66,11 @@ public final class ReadAttempt implements AutoCloseable {
         return open != null && open.hasArrived() ? open : null;
     }
 
+    /** {@link BlockReadStream#isQueued} of the stream; false while there is none. */
+    public boolean isQueued() {
+        return stream != null && stream.isQueued();
+    }
+
     /** Has {@code callback} called whenever {@link #poll} may have more to tell than before. */
     public void onProgress(Runnable callback) {
         listener = callback;

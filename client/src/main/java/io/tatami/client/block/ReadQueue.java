@@ -5,6 +5,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.rpc.StreamListener;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * guards all of it. Bounded by the window that the reader moves on.
  */
 final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
+    /** A server tells several times in this that the reader is queued; it is believed for so long. */
+    static final long QUEUED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Clock clock;
     private final long timeoutMillis;
     private final @Nullable SharedRegion shared;
@@ -30,6 +34,12 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     private boolean finished;
     private boolean closed;
     private @Nullable TatamiException failure;
+
+    /** How often the server told that the reader is queued. */
+    private int queuedSigns;
+
+    /** When it did last; null if it has sent bytes since. */
+    private @Nullable Long queuedNanos;
 
     /** Told of every change; must not block. */
     private @Nullable Runnable listener;
@@ -95,6 +105,17 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
         }
     }
 
+    /** Whether the server told lately that the reader is queued, and has sent nothing since. */
+    boolean isQueued() {
+        lock.lock();
+        try {
+            Long since = queuedNanos;
+            return since != null && isWaiting() && clock.monotonicNanos() - since < QUEUED_NANOS;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Has {@code callback} called at every change from now on. */
     void onProgress(Runnable callback) {
         lock.lock();
@@ -125,19 +146,27 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
 
     /**
      * Waits for the next frame, or gives null at the end of the range. What arrived before a failure comes before it.
+     * The timeout begins anew whenever the server tells that the reader is queued,
+     * {@value BlockReadStream#TIMEOUTS_MAX} in all.
      */
     @Nullable
     Arrived take() throws TatamiException {
         lock.lock();
         try {
-            long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            WaitLimit limit = WaitLimit.ofNanos(clock, BlockReadStream.TIMEOUTS_MAX * timeoutNanos);
+            long nanosLeft = timeoutNanos;
             while (isWaiting()) {
                 if (nanosLeft <= 0) {
                     throw new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED,
                             "the block server sent no data of the block for " + timeoutMillis + " ms");
                 }
-                nanosLeft = clock.await(lock, changed, () -> !isWaiting(), nanosLeft);
+                int signs = queuedSigns;
+                nanosLeft = clock.await(lock, changed, () -> !isWaiting() || signs != queuedSigns, nanosLeft);
+                if (signs != queuedSigns) {
+                    nanosLeft = Math.min(timeoutNanos, limit.leftNanos());
+                }
             }
             if (frames.isEmpty() && failure != null) {
                 throw failure.again();
@@ -165,6 +194,11 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
 
     @Override
     public void onMessage(ReadFrame frame, ByteBuf payload) {
+        if (frame.getQueued()) {
+            payload.release();
+            queued();
+            return;
+        }
         if (shared == null || !frame.hasSharedUnit()) {
             arrived(frame, payload);
             return;
@@ -174,6 +208,17 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
             arrived(frame, shared.bytes(frame));
         } catch (TatamiException e) {
             onFailed(e);
+        }
+    }
+
+    private void queued() {
+        lock.lock();
+        try {
+            queuedSigns++;
+            queuedNanos = clock.monotonicNanos();
+            tell();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -192,6 +237,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                         "a frame of " + length + " bytes at " + frame.getOffset() + ", not at " + nextOffset);
             } else {
                 nextOffset += length;
+                queuedNanos = null;
                 frames.add(new Arrived(frame, payload));
             }
             tell();

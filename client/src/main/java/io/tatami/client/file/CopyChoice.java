@@ -24,13 +24,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the copy of a block that a reader reads, in the order of {@link StagedFirst}. A copy that is silent for a
- * second, or for less as the settings say, is read beside another one: {@link CopyRace}. After all have failed, it asks
- * the home for the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far as it is sound.
- * Used by one thread.
+ * second, or for less as the settings say, is read beside another one: {@link CopyRace}. Its server may ask for more
+ * patience: where it tells that the reader is queued, that is ten seconds. After all have failed, it asks the home for
+ * the present copies: {@link CopyRetries}. A damaged copy comes last, and is read as far as it is sound. Used by one
+ * thread.
  */
 final class CopyChoice {
     /** The silence after which another copy is read beside the first, whatever the settings say. */
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * The same, of a copy whose server tells that the reader is queued, unless the settings make the second shorter.
+     */
+    static final long QUEUED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Of failures of a copy on this host; of others it is LOCAL_FAILED. */
     private static final Map<ErrorCode, Reason> REASONS = Map.of(
@@ -188,6 +194,10 @@ final class CopyChoice {
         }
         boolean isThere = stream.await(patienceNanos());
         firstByteLimit = null;
+        WaitLimit queued = WaitLimit.ofNanos(locator.blocks().clock(), locator.queuedPatienceNanos());
+        while (!isThere && stream.isQueued() && queued.leftNanos() > 0) {
+            isThere = stream.await(Math.min(STALL_NANOS, queued.leftNanos()));
+        }
         return isThere;
     }
 
@@ -212,6 +222,7 @@ final class CopyChoice {
                 present(),
                 silent,
                 locator.patienceNanos(),
+                locator.queuedPatienceNanos(),
                 locator.timeoutNanos())) {
             CopyRace.Winner winner = race.run();
             if (winner == null) {

@@ -22,6 +22,7 @@ final class CopyRace implements AutoCloseable {
     private final Entrants entrants;
     private final Clock clock;
     private final long patienceNanos;
+    private final long queuedPatienceNanos;
     private final long timeoutNanos;
     private final List<Racer> racers = new ArrayList<>();
 
@@ -32,6 +33,9 @@ final class CopyRace implements AutoCloseable {
 
     /** When the silence of all racers is over: another joins, or all are given up. */
     private WaitLimit limit;
+
+    /** No longer than until then is that put off as a server tells that its copy's reader is queued. */
+    private WaitLimit queuedLimit;
 
     /** The copies that may take part. */
     interface Entrants {
@@ -55,6 +59,7 @@ final class CopyRace implements AutoCloseable {
      * @param clock by which it waits
      * @param silent the attempt that was silent for {@code patienceNanos}
      * @param patienceNanos the silence after which another copy joins
+     * @param queuedPatienceNanos how much longer a silence may last where a server tells that the reader is queued
      * @param timeoutNanos the silence after which all are given up, once every copy takes part
      */
     CopyRace(
@@ -63,12 +68,15 @@ final class CopyRace implements AutoCloseable {
             ServerId server,
             ReadAttempt silent,
             long patienceNanos,
+            long queuedPatienceNanos,
             long timeoutNanos) {
         this.entrants = entrants;
         this.clock = clock;
         this.patienceNanos = patienceNanos;
+        this.queuedPatienceNanos = queuedPatienceNanos;
         this.timeoutNanos = timeoutNanos;
         this.limit = WaitLimit.ofNanos(clock, 0);
+        this.queuedLimit = limit;
         add(server, silent, WaitLimit.ofNanos(clock, CopyChoice.STALL_NANOS - patienceNanos));
     }
 
@@ -106,7 +114,7 @@ final class CopyRace implements AutoCloseable {
                 return winner;
             }
             boolean waits = !racers.isEmpty();
-            if (waits && await()) {
+            if (waits && (await() || isPutOff())) {
                 continue;
             }
             if (!grow()) {
@@ -118,8 +126,20 @@ final class CopyRace implements AutoCloseable {
 
     private boolean grow() throws TatamiException {
         boolean grown = entrants.joinNext(this);
-        limit = WaitLimit.ofNanos(clock, entrants.count() > racers.size() ? patienceNanos : timeoutNanos);
+        boolean hasOthers = entrants.count() > racers.size();
+        limit = WaitLimit.ofNanos(clock, hasOthers ? patienceNanos : timeoutNanos);
+        queuedLimit = WaitLimit.ofNanos(
+                clock, hasOthers ? patienceNanos + queuedPatienceNanos : BlockReadStream.TIMEOUTS_MAX * timeoutNanos);
         return grown;
+    }
+
+    /** Whether a reader that takes part is queued: then it is waited for a little longer. */
+    private boolean isPutOff() {
+        boolean putOff = queuedLimit.leftNanos() > 0 && racers.stream().anyMatch(racer -> racer.attempt.isQueued());
+        if (putOff) {
+            limit = WaitLimit.ofNanos(clock, Math.min(CopyChoice.STALL_NANOS, queuedLimit.leftNanos()));
+        }
+        return putOff;
     }
 
     private boolean await() throws TatamiException {

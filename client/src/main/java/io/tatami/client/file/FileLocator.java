@@ -76,6 +76,11 @@ final class FileLocator {
         return patienceNanos;
     }
 
+    /** How much longer that may be where its server tells that the reader is queued; 0 for no longer. */
+    long queuedPatienceNanos() {
+        return patienceNanos < CopyChoice.STALL_NANOS ? 0 : CopyChoice.QUEUED_NANOS - CopyChoice.STALL_NANOS;
+    }
+
     /** The silence after which a copy is given up. */
     long timeoutNanos() {
         return TimeUnit.MILLISECONDS.toNanos(blocks.settings().timeoutMillis());

@@ -2,6 +2,7 @@ package io.tatami.client.block;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +94,74 @@ final class BlockReadStreamTest {
             assertArrayEquals(Arrays.copyOf(bytes, bad), Arrays.copyOf(read, total));
         }
         assertTrue(server.cancelled);
+    }
+
+    @Test
+    void aReaderThatIsToldThatItIsQueuedWaitsForMoreThanOneTimeout() throws Exception {
+        TimeoutClock clock = new TimeoutClock();
+        try (BlockReadStream stream = open(clock)) {
+            clock.atTimeout = () -> {
+                clock.atTimeout = () -> send(0, ChunkChecksum.CHUNK_BYTES, -1);
+                tellQueued();
+                assertTrue(stream.isQueued());
+            };
+            assertEquals(ChunkChecksum.CHUNK_BYTES, stream.read(ByteBuffer.allocate(MIB)));
+            assertFalse(stream.isQueued());
+            assertEquals(2, clock.timeouts);
+        }
+    }
+
+    @Test
+    void aReaderThatIsToldSoAgainAndAgainGivesUpAfterTenTimeouts() throws Exception {
+        TimeoutClock clock = new TimeoutClock();
+        try (BlockReadStream stream = open(clock)) {
+            clock.atTimeout = this::tellQueued;
+            TatamiException late = assertThrows(TatamiException.class, () -> stream.read(ByteBuffer.allocate(1)));
+            assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
+            assertEquals(BlockReadStream.TIMEOUTS_MAX, clock.timeouts);
+        }
+    }
+
+    @Test
+    void whatTheServerToldLongAgoDoesNotCount() throws Exception {
+        TimeoutClock clock = new TimeoutClock();
+        try (BlockReadStream stream = open(clock)) {
+            tellQueued();
+            assertTrue(stream.isQueued());
+            clock.nanos += ReadQueue.QUEUED_NANOS;
+            assertFalse(stream.isQueued());
+            assertThrows(TatamiException.class, () -> stream.read(ByteBuffer.allocate(1)));
+            assertEquals(1, clock.timeouts);
+        }
+    }
+
+    private void tellQueued() {
+        server.say(ReadFrame.newBuilder().setQueued(true).build());
+    }
+
+    /** Waits take no time but that of the clock: all of it passes, and then something happens. */
+    private static final class TimeoutClock implements Clock {
+        private long nanos;
+        private int timeouts;
+        private Runnable atTimeout = () -> {};
+
+        @Override
+        public long wallMillis() {
+            return 0;
+        }
+
+        @Override
+        public long monotonicNanos() {
+            return nanos;
+        }
+
+        @Override
+        public long await(ReentrantLock held, Condition changed, BooleanSupplier isOver, long waitNanos) {
+            nanos += waitNanos;
+            timeouts++;
+            atTimeout.run();
+            return 0;
+        }
     }
 
     @Test
@@ -178,6 +250,10 @@ final class BlockReadStreamTest {
     }
 
     private BlockReadStream open() {
+        return open(Clock.SYSTEM);
+    }
+
+    private BlockReadStream open(Clock clock) {
         BlockId block = BlockId.of(1, 0, 1);
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
                 .setBlockId(block.value())
@@ -190,6 +266,6 @@ final class BlockReadStreamTest {
                 budget,
                 new DamageReporter(Clock.SYSTEM),
                 SETTINGS,
-                Clock.SYSTEM);
+                clock);
     }
 }

@@ -30,9 +30,15 @@ public final class AccessTimes {
     /** So long is no flush of a disk that empties its cache, a few hundred megabytes in places far apart. */
     public static final long FLUSH_HANG_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    /** A device at work ends an access within this, or within a few times what is typical of it. */
+    static final long AT_WORK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    static final int AT_WORK_FACTOR = 4;
+
     private final Clock clock;
     private final Map<Measure, Samples> samples = new EnumMap<>(Measure.class);
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    private volatile long lastEndNanos;
 
     /** What is compared with what: seeks rule small accesses, and bytes rule large ones. */
     public enum Measure {
@@ -67,6 +73,7 @@ public final class AccessTimes {
 
     AccessTimes(Clock clock) {
         this.clock = clock;
+        this.lastEndNanos = clock.monotonicNanos();
         for (Measure measure : Measure.values()) {
             samples.put(measure, new Samples());
         }
@@ -98,6 +105,22 @@ public final class AccessTimes {
     public boolean isHanging() {
         long now = clock.monotonicNanos();
         return running.stream().anyMatch(access -> now - access.startNanos >= access.hangNanos);
+    }
+
+    /**
+     * Whether an access has ended lately, and no read or write that is under way takes much longer than is typical:
+     * what is queued for the device gets its turn.
+     */
+    public boolean isAtWork() {
+        long now = clock.monotonicNanos();
+        long typical = typicalNanos().values().stream()
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
+        long limitNanos = Math.min(HANG_NANOS, Math.max(AT_WORK_NANOS, AT_WORK_FACTOR * typical));
+        return now - lastEndNanos < limitNanos
+                && running.stream()
+                        .noneMatch(access -> access.measure != null && now - access.startNanos >= limitNanos);
     }
 
     /** Whether no access and no flush is under way; where one is, looks again after {@code limitMillis}. */
@@ -140,6 +163,9 @@ public final class AccessTimes {
         /** @param well one that failed says nothing of how fast the device is */
         void end(boolean well) {
             running.remove(this);
+            if (well) {
+                lastEndNanos = clock.monotonicNanos();
+            }
             if (well && measure != null && bytes > 0) {
                 long now = clock.monotonicNanos();
                 long nanos = now - startNanos;

@@ -179,6 +179,7 @@ public final class BlockServer implements AutoCloseable {
         threads.every(DamageReports.CHECK_MILLIS, damageReports::check);
         long checkMillis = Math.max(1, Math.min(STANDSTILL_CHECK_MILLIS, settings.chainSilenceMillis() / 8));
         threads.every(checkMillis, port::checkStandstill);
+        threads.every(ReadStreams.TELL_QUEUED_MILLIS, reads::tellQueued);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
         threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
         threads.every(settings.compactMillis(), reports::compact);

@@ -112,6 +112,40 @@ class AccessTimesTest {
     }
 
     @Test
+    void aDeviceIsAtWorkWhileAccessesEndAndNoneTakesMuchLongerThanOthers() {
+        AccessTimes times = new AccessTimes(clock);
+        AccessTimes.Running flush = times.beginFlush();
+        clock.advance(Duration.ofNanos(AccessTimes.AT_WORK_NANOS));
+        assertFalse(times.isAtWork());
+
+        times.begin(Measure.LARGE_READ, UNIT).end(true);
+        assertTrue(times.isAtWork());
+        AccessTimes.Running stuck = times.begin(Measure.LARGE_READ, UNIT);
+        clock.advance(Duration.ofNanos(AccessTimes.AT_WORK_NANOS));
+        times.begin(Measure.LARGE_READ, UNIT).end(true);
+        assertFalse(times.isAtWork());
+        stuck.end(false);
+        assertTrue(times.isAtWork());
+        flush.end(true);
+    }
+
+    @Test
+    void aSlowDeviceIsAtWorkAsLongAsItIsNotSlowerThanItMostlyIs() {
+        AccessTimes times = new AccessTimes(clock);
+        for (int i = 0; i < AccessTimes.SAMPLES_MIN; i++) {
+            AccessTimes.Running access = times.begin(Measure.LARGE_READ, UNIT);
+            clock.advance(Duration.ofSeconds(1));
+            access.end(true);
+        }
+        AccessTimes.Running access = times.begin(Measure.LARGE_READ, UNIT);
+        clock.advance(Duration.ofSeconds(AccessTimes.AT_WORK_FACTOR).minusNanos(1));
+        assertTrue(times.isAtWork());
+        clock.advance(Duration.ofNanos(1));
+        assertFalse(times.isAtWork());
+        access.end(true);
+    }
+
+    @Test
     void flushesAreUnderWayUntilTheyEndAndMeasureNothing() throws TatamiException, InterruptedException {
         for (int i = 0; i < AccessTimes.SAMPLES_MIN; i++) {
             device.flush();

@@ -62,6 +62,7 @@ public final class FakeBlocks {
     private int readStreams;
     private final List<Long> readOffsets = new ArrayList<>();
     private final List<Runnable> hungReads = new ArrayList<>();
+    private final List<ServerStream<ReadFrame, ReadBlockReply>> hungStreams = new ArrayList<>();
     private int cancelledReads;
     private @Nullable Runnable beforeRead;
     private final List<List<Long>> askedForStaged = new ArrayList<>();
@@ -129,6 +130,13 @@ public final class FakeBlocks {
         readsHangAt = Integer.MAX_VALUE;
         hungReads.forEach(Runnable::run);
         hungReads.clear();
+        hungStreams.clear();
+    }
+
+    /** The readers that hang are told that they are queued. */
+    public synchronized void tellQueued() {
+        hungStreams.forEach(
+                stream -> stream.send(ReadFrame.newBuilder().setQueued(true).build()));
     }
 
     /** {@code action} happens when the next read arrives, before it is looked at. */
@@ -474,6 +482,7 @@ public final class FakeBlocks {
             };
             if (hangAt < end) {
                 hungReads.add(rest);
+                hungStreams.add(stream);
             } else {
                 rest.run();
             }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ManualClock;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.file.FileReader;
@@ -20,6 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +116,77 @@ final class SilentCopyTest {
                 .skip(askedBefore)
                 .toList();
         assertEquals(List.of(2L * FRAME_BYTES), offsets);
+    }
+
+    @Test
+    void aCopyIsWaitedForWhoseServerTellsThatTheReaderIsQueued() throws Exception {
+        TimeoutsClock waits = new TimeoutsClock(1);
+        TatamiClient patient = cluster.client(waits, PATIENT);
+        FakeBlocks its = readFirst(patient);
+        its.hangReadsAt(FRAME_BYTES);
+        try (FileReader reader = patient.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer head = ByteBuffer.allocate(FRAME_BYTES);
+            while (head.hasRemaining()) {
+                assertTrue(reader.read(head) > 0);
+            }
+            its.tellQueued();
+            AtomicInteger timeouts = new AtomicInteger();
+            waits.atTimeout = () -> {
+                if (timeouts.incrementAndGet() == 2) {
+                    its.releaseReads();
+                }
+            };
+            assertArrayEquals(Arrays.copyOfRange(bytes, FRAME_BYTES, bytes.length), readOn(reader, FRAME_BYTES));
+            assertEquals(0, reader.statistics().hedges());
+            assertEquals(2, timeouts.get());
+        }
+    }
+
+    @Test
+    void aServerThatTellsSoForTenSecondsIsWaitedForNoLonger() throws Exception {
+        TimeoutsClock waits = new TimeoutsClock(20);
+        TatamiClient patient = cluster.client(waits, PATIENT);
+        FakeBlocks its = readFirst(patient);
+        its.hangReadsAt(0);
+        waits.atTimeout = () -> {
+            waits.time.advance(Duration.ofMillis(900));
+            its.tellQueued();
+        };
+        try (FileReader reader = patient.open(FILE, ReadPolicy.ADAPTIVE)) {
+            assertArrayEquals(bytes, readOn(reader, 0));
+            assertEquals(1, reader.statistics().hedgeWins());
+        }
+    }
+
+    /** Stands still, tells when a wait of the client has taken all its time, and makes the waits shorter. */
+    private static final class TimeoutsClock implements Clock {
+        private final ManualClock time = new ManualClock();
+        private final long timesShorter;
+        private volatile Runnable atTimeout = () -> {};
+
+        TimeoutsClock(long timesShorter) {
+            this.timesShorter = timesShorter;
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public long monotonicNanos() {
+            return time.monotonicNanos();
+        }
+
+        @Override
+        public long await(ReentrantLock held, Condition changed, BooleanSupplier isOver, long nanos)
+                throws InterruptedException {
+            long left = Clock.super.await(held, changed, isOver, nanos / timesShorter);
+            if (left <= 0) {
+                atTimeout.run();
+            }
+            return left;
+        }
     }
 
     @Test

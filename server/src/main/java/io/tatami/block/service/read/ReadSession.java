@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
+    private static final ReadFrame QUEUED =
+            ReadFrame.newBuilder().setQueued(true).build();
 
     private final ReadBlockRequest request;
     private final Generation generation;
@@ -124,6 +126,17 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
         if (stillNanos > TimeUnit.MILLISECONDS.toNanos(context.settings().parkMillis())) {
             parkWanted = true;
             turns.want();
+        }
+    }
+
+    /**
+     * Tells the reader that it is queued, where it wants to know, nothing was sent for {@code silentNanos} and could
+     * have been. May be called by any thread: a frame without bytes may come between any two.
+     */
+    void tellQueued(long silentNanos) {
+        boolean isWaiting = !isOver() && stopped == null && window.get() > 0 && stream.isWritable();
+        if (request.getTellsQueued() && isWaiting && context.nowNanos() - movedNanos >= silentNanos) {
+            stream.send(QUEUED);
         }
     }
 

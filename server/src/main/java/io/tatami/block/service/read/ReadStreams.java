@@ -19,6 +19,7 @@ import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ public final class ReadStreams {
      * times in it.
      */
     private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** How often readers are told that they are queued, and after how long a silence. */
+    public static final long TELL_QUEUED_MILLIS = 250;
 
     private final ServerContext context;
     private final UnitCopies copies;
@@ -223,6 +227,21 @@ public final class ReadStreams {
     /** Parks or ends sessions without progress; called periodically. */
     public void checkStandstill() {
         sessions().forEach(ReadSession::checkStandstill);
+    }
+
+    /** Tells readers that wait for a volume at work that it is; called every {@link #TELL_QUEUED_MILLIS}. */
+    public void tellQueued() {
+        Map<ReadSession, VolumeStreams.Counted> open;
+        synchronized (sessions) {
+            open = Map.copyOf(sessions);
+        }
+        Map<Volume, Boolean> atWork = new HashMap<>();
+        open.forEach((session, stream) -> {
+            if (atWork.computeIfAbsent(
+                    stream.volume(), volume -> volume.accessTimes().isAtWork())) {
+                session.tellQueued(TimeUnit.MILLISECONDS.toNanos(TELL_QUEUED_MILLIS));
+            }
+        });
     }
 
     private List<ReadSession> sessions() {

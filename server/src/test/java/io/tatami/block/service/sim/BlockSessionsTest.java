@@ -12,6 +12,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.read.ReadStreams;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.WriteAck;
@@ -331,6 +332,42 @@ final class BlockSessionsTest {
         assertArrayEquals(world.prefix(FRAME), reader.stream.payload.toByteArray());
         acknowledge(2 * FRAME, 0);
         assertAcknowledged(2 * FRAME, 0);
+    }
+
+    @Test
+    void aReaderIsToldThatItIsQueuedWhileTheVolumeWorksAndNothingElseHoldsItUp() throws Exception {
+        writer.sync(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, FRAME);
+        Duration silence = Duration.ofMillis(ReadStreams.TELL_QUEUED_MILLIS);
+        SessionWorld.Reader reader = world.read(0, FRAME, 1);
+
+        world.reads.tellQueued();
+        assertEquals(0, reader.queuedSigns());
+        world.clock.advance(silence);
+        world.reads.tellQueued();
+        assertEquals(1, reader.queuedSigns());
+
+        // Its turn comes, and then its window is closed.
+        world.executor.runAll();
+        int seen = reader.stream.payload.size();
+        assertTrue(seen > 0 && seen < FRAME, seen + " bytes");
+        world.clock.advance(silence);
+        world.reads.tellQueued();
+        assertEquals(1, reader.queuedSigns());
+
+        reader.credit(FRAME);
+        world.reads.tellQueued();
+        assertEquals(2, reader.queuedSigns());
+        // No access of the volume ends any more.
+        world.clock.advance(Duration.ofSeconds(1));
+        world.reads.tellQueued();
+        assertEquals(2, reader.queuedSigns());
+
+        world.executor.runAll();
+        assertArrayEquals(world.prefix(FRAME), reader.stream.payload.toByteArray());
+        world.reads.tellQueued();
+        assertEquals(2, reader.queuedSigns());
     }
 
     @Test

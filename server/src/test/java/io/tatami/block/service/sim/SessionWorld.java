@@ -235,8 +235,14 @@ final class SessionWorld implements AutoCloseable {
                     .setOffset(offset)
                     .setLength(length)
                     .setWindowBytes(credit)
+                    .setTellsQueued(true)
                     .build();
             session = reads.open(caller("reader"), request, stream);
+        }
+
+        /** How often the server told that the reader is queued. */
+        long queuedSigns() {
+            return stream.messages.stream().filter(ReadFrame::getQueued).count();
         }
 
         void credit(long bytes) {
