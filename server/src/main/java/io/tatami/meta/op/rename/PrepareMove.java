@@ -46,6 +46,10 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
             }
             throw e;
         }
+        if (request.getTransactionId() == 0) {
+            // The destination refused by this handle what is allowed by it here: there is nothing to prepare.
+            return PrepareMoveReply.newBuilder().setStale(true).build();
+        }
         TransactionId transaction = new TransactionId(request.getTransactionId());
         EntryRecord record = withoutYoungerArrival(state, source, transaction);
         if (record != null && record.getLeavingTransaction() == transaction.value()) {

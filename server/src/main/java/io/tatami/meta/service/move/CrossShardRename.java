@@ -1,6 +1,7 @@
 package io.tatami.meta.service.move;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
 import io.tatami.base.DirectoryId;
@@ -11,6 +12,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.rename.AbortMove;
 import io.tatami.meta.op.rename.BeginMove;
@@ -26,6 +28,7 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.MoveMark;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TransactionId;
+import io.tatami.meta.state.wire.BeginMoveReply;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.ListMovesReply;
@@ -73,6 +76,12 @@ final class CrossShardRename {
     /** The time, in milliseconds, that the source may take to prepare. */
     static final long PREPARE_TIMEOUT_MILLIS = 5_000;
 
+    private static final RefusalSubject SOURCE_DIRECTORY =
+            Subject.directory(RefusalSubject.RequestDirectory.SOURCE).what();
+
+    /** Of a question to the source for which there is no move yet. */
+    private static final TransactionId NO_MOVE = new TransactionId(0);
+
     private static final Duration REST = Duration.ofSeconds(1);
     private static final AbortMove ABORT = new AbortMove();
     private static final EndMove END = new EndMove();
@@ -119,8 +128,44 @@ final class CrossShardRename {
             return group.submitOnce(MetaMethods.RENAME_FILE, renameFile, origin, request);
         }
         return group.submit(beginMove, origin, request)
+                .exceptionallyCompose(refusal -> confirm(refusal, owner, origin, request))
                 .thenCompose(
                         begun -> new Move(new TransactionId(begun.getTransactionId()), owner, origin, request).drive());
+    }
+
+    /**
+     * The source's shard has the last word where this one has refused by the attributes in the source's handle: it
+     * hears of no change of the source's directory, so the handle may be old. The source judges the handle before all
+     * else, and changes nothing.
+     */
+    private CompletableFuture<BeginMoveReply> confirm(
+            Throwable failure, GroupId owner, RequestOrigin origin, RenameFileRequest request) {
+        if (!(Causes.unwrapped(failure) instanceof TatamiException refusal)
+                || refusal.code() != ErrorCode.PERMISSION_DENIED
+                || !refusal.subject().equals(SOURCE_DIRECTORY)) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        return peers.call(owner, MetaMethods.PREPARE_MOVE, prepareRequest(NO_MOVE, origin, request))
+                .thenCompose(
+                        reply -> CompletableFuture.failedFuture(reply.getStale() ? staleSource(request) : refusal));
+    }
+
+    private PrepareMoveRequest prepareRequest(
+            TransactionId transaction, RequestOrigin origin, RenameFileRequest request) {
+        return PrepareMoveRequest.newBuilder()
+                .setTransactionId(transaction.value())
+                .setSourceHandle(request.getSourceHandle())
+                .setSourceName(request.getSourceName())
+                .setDestinationGroup(group.id().value())
+                .setDestinationPath(request.getDestinationPath())
+                .setUser(origin.caller().user())
+                .addAllUserGroup(origin.caller().groups())
+                .setSuperuser(origin.caller().superuser())
+                .build();
+    }
+
+    private static TatamiException staleSource(RenameFileRequest request) {
+        return new TatamiException(ErrorCode.STALE_HANDLE, "the directory of " + request.getSourceName() + " changed");
     }
 
     /** The flow of MOVE_STATUS: waits until the move has ended; ends a move without a driver. */
@@ -236,16 +281,7 @@ final class CrossShardRename {
         }
 
         private CompletableFuture<PrepareMoveReply> prepare() {
-            PrepareMoveRequest prepare = PrepareMoveRequest.newBuilder()
-                    .setTransactionId(transaction.value())
-                    .setSourceHandle(request.getSourceHandle())
-                    .setSourceName(request.getSourceName())
-                    .setDestinationGroup(group.id().value())
-                    .setDestinationPath(request.getDestinationPath())
-                    .setUser(origin.caller().user())
-                    .addAllUserGroup(origin.caller().groups())
-                    .setSuperuser(origin.caller().superuser())
-                    .build();
+            PrepareMoveRequest prepare = prepareRequest(transaction, origin, request);
             return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis());
         }
 
@@ -260,8 +296,7 @@ final class CrossShardRename {
         private CompletableFuture<Empty> commit(PrepareMoveReply prepared) {
             CrashPoint.hit("meta.move.prepared");
             if (prepared.getStale()) {
-                return CompletableFuture.failedFuture(new TatamiException(
-                        ErrorCode.STALE_HANDLE, "the directory of " + request.getSourceName() + " changed"));
+                return CompletableFuture.failedFuture(staleSource(request));
             }
             if (prepared.getIsDirectory()) {
                 return CompletableFuture.failedFuture(sourceIsDirectory(request.getSourceName()));

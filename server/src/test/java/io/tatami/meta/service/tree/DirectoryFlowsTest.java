@@ -478,6 +478,23 @@ class DirectoryFlowsTest {
         root.create(to + "/f");
     }
 
+    /** The shard that the file would come to hears of no change of the directory that it would leave. */
+    @Test
+    void aMoveIsNotRefusedByThePermissionsThatADirectoryHadBefore() throws TatamiException {
+        TreeClient ann = TreeClient.user(cluster, "ann");
+        root.mkdirs("/from");
+        root.create("/from/f");
+        SignedHandle old = ann.resolve("/from").getHandle();
+        String to = directoryElsewhere("/to", root.shardOf(old, "f"));
+        root.chmod(to, 0777);
+        assertFailure(ErrorCode.PERMISSION_DENIED, () -> ann.renameFileFrom(old, "f", to + "/f"));
+
+        root.chmod("/from", 0777);
+
+        assertFailure(ErrorCode.STALE_HANDLE, () -> ann.renameFileFrom(old, "f", to + "/f"));
+        ann.renameFile("/from/f", to + "/f");
+    }
+
     private void deleteAll(String path) {
         try {
             root.delete(path, true);

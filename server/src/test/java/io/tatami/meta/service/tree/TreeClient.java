@@ -214,14 +214,19 @@ final class TreeClient {
 
     /** Renames a file. */
     void renameFile(String source, String destination) throws TatamiException {
-        int slash = destination.lastIndexOf('/');
         SignedHandle from =
                 resolve(source.substring(0, source.lastIndexOf('/'))).getHandle();
+        renameFileFrom(from, source.substring(source.lastIndexOf('/') + 1), destination);
+    }
+
+    /** Renames a file of a directory whose handle may be old. */
+    void renameFileFrom(SignedHandle from, String sourceName, String destination) throws TatamiException {
+        int slash = destination.lastIndexOf('/');
         SignedHandle to = resolve(destination.substring(0, slash)).getHandle();
         String name = destination.substring(slash + 1);
         RenameFileRequest request = RenameFileRequest.newBuilder()
                 .setSourceHandle(from)
-                .setSourceName(source.substring(source.lastIndexOf('/') + 1))
+                .setSourceName(sourceName)
                 .setDestinationHandle(to)
                 .setDestinationName(name)
                 .setDestinationPath(destination)
