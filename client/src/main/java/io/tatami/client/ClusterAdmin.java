@@ -2,6 +2,7 @@ package io.tatami.client;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
+import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
@@ -41,7 +42,9 @@ import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /** The commands of a cluster's operator. Waits and fails as {@link TatamiClient} does. Safe for use by many threads. */
 public final class ClusterAdmin {
@@ -206,6 +209,16 @@ public final class ClusterAdmin {
                 .setLimit(FileSystemCheck.PAGE_RECORDS)
                 .build();
         return caller.call(block.home(), MetaMethods.FSCK, request, caller.deadline());
+    }
+
+    /**
+     * The paths of files, from their homes and the namespace group: two calls for each file. For the superuser only.
+     *
+     * @param timeout for all of them
+     * @return without files that are gone, have no block, or whose groups do not answer in time
+     */
+    public Map<FileId, TatamiPath> paths(Collection<FileId> files, Duration timeout) throws TatamiException {
+        return new FilePaths(caller, timeout).of(files);
     }
 
     /** How well the copies of a shard's blocks are, and what waits to be made. For the superuser only. */

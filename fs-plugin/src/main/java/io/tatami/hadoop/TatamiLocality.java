@@ -1,7 +1,10 @@
 package io.tatami.hadoop;
 
 import io.tatami.hadoop.call.TatamiCalls;
+import io.tatami.hadoop.locality.LocalityAnswer;
+import io.tatami.hadoop.locality.LocalityJson;
 import io.tatami.hadoop.locality.LocalityQuestion;
+import io.tatami.hadoop.locality.LocalityText;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -23,7 +26,7 @@ public final class TatamiLocality {
     private static final int REMOTE_DEFAULT = 20;
 
     private static final String USAGE = """
-            Usage: tatami locality [--uri URI] [--history FILE] [--top N] APPLICATION|PATH
+            Usage: tatami locality [--uri URI] [--history FILE] [--top N] [--json] APPLICATION|PATH
 
             What was read in the last day by the tasks of an application (application_N_M or job_N_M), or of the files
             at and below a path: bytes from the reader's host, its rack, other racks and the cache tier, and for reads
@@ -33,6 +36,7 @@ public final class TatamiLocality {
               --history FILE    history file of a MapReduce job (default: looked for in the directories of the
                                 history server), to tell what ran off its split's hosts
               --top N           how many of the largest remote reads are listed (default: 20)
+              --json            one JSON object instead of text; sizes in bytes
             """;
 
     private TatamiLocality() {}
@@ -67,9 +71,14 @@ public final class TatamiLocality {
     static int run(Configuration configuration, List<String> words, PrintWriter out) {
         @Nullable Path history = null;
         int top = REMOTE_DEFAULT;
+        boolean json = false;
         List<String> rest = new ArrayList<>(words);
-        while (rest.size() > 2 && rest.get(0).startsWith("--")) {
+        while (rest.size() > 1 && rest.get(0).startsWith("--")) {
             String option = rest.remove(0);
+            if (option.equals("--json")) {
+                json = true;
+                continue;
+            }
             String value = rest.remove(0);
             if (option.equals("--history")) {
                 history = new Path(value);
@@ -84,7 +93,14 @@ public final class TatamiLocality {
         }
         try (TatamiCalls calls =
                 TatamiCalls.connect(URI.create(configuration.get("fs.defaultFS", "")), configuration)) {
-            new LocalityQuestion(calls.client(), configuration, out, top, TIMEOUT).answer(rest.get(0), history);
+            LocalityAnswer answer =
+                    new LocalityQuestion(calls.client(), configuration, top, TIMEOUT).answer(rest.get(0), history);
+            if (json) {
+                out.println(LocalityJson.of(answer));
+                out.flush();
+            } else {
+                new LocalityText(out).print(answer);
+            }
             return 0;
         } catch (IOException e) {
             System.err.println("tatami locality: " + e.getMessage());

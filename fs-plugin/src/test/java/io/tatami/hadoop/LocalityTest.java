@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tatami.auth.HadoopGroups;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ReadStatisticsReport;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -58,6 +63,7 @@ final class LocalityTest {
     private static final long VOLUME_BYTES = 64L << 20;
     private static final int FILE_BYTES = 300_000;
     private static final Path FILE = new Path("/file");
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String JOB = "1700000000000_0001";
 
     @TempDir
@@ -125,15 +131,19 @@ final class LocalityTest {
     }
 
     private ReadStatisticsReport counted(String user, String context) throws IOException {
-        try (TatamiClient client = TatamiClient.connect(
-                URI.create(node.uri()).getAuthority(), UserIdentity.of(user), Settings.defaults())) {
+        try (TatamiClient client = client(user)) {
             return client.cluster()
                     .readStatistics(
                             ReadStatisticsRequest.newBuilder()
                                     .setContext(context)
                                     .build(),
-                            Duration.ofMinutes(1));
+                            PATIENCE);
         }
+    }
+
+    private TatamiClient client(String user) throws IOException {
+        return TatamiClient.connect(
+                URI.create(node.uri()).getAuthority(), UserIdentity.of(user), Settings.defaults());
     }
 
     private List<ReadStatistic> told(String context) throws IOException {
@@ -272,8 +282,108 @@ final class LocalityTest {
                 text);
         assertTrue(!text.contains(attempt(0) + ": on"), text);
         assertTrue(!text.contains(JOB + "0_m"), text);
+        assertTrue(text.contains(" of /file, by mr_" + attempt(2) + " on " + NOWHERE), text);
         String byPath = locality("/");
         assertTrue(byPath.contains(" of /file, by mr_" + attempt(2) + " on " + NOWHERE), byPath);
+    }
+
+    @Test
+    void readsOfAJobNameItsFilesByTheirPathsAsFarAsTheseAreThere() throws Exception {
+        assertArrayEquals(write(SECOND, 1), read(FIRST, "mr_" + attempt(0)));
+        try (FileSystem fs = on(FIRST)) {
+            assertTrue(fs.mkdirs(new Path("/below/it")));
+            assertTrue(fs.rename(FILE, new Path("/below/it/moved")));
+        }
+        String moved = locality("application_" + JOB);
+        assertTrue(moved.contains(" of /below/it/moved, by mr_" + attempt(0)), moved);
+        try (FileSystem fs = on(FIRST)) {
+            assertTrue(fs.delete(new Path("/below"), true));
+        }
+        String gone = locality("application_" + JOB);
+        assertTrue(gone.contains(" of file "), gone);
+    }
+
+    /** Readers tell servers of which file a block is. */
+    @Test
+    void idsThatNoShardMintedHaveNoPath() throws Exception {
+        FileId anyOfTheLastShard = FileId.of(GroupId.SHARDS_MAX - 1, 0, 5);
+        try (TatamiClient client = client(System.getProperty("user.name"))) {
+            assertEquals(
+                    Map.of(),
+                    client.cluster()
+                            .paths(List.of(FileId.NONE, FileId.of(0, 0, 12_345), anyOfTheLastShard), PATIENCE));
+        }
+    }
+
+    @Test
+    void othersAreToldNoPathByAnId() throws Exception {
+        assertArrayEquals(write(SECOND, 1), read(FIRST, "secret"));
+        FileId file = new FileId(told("secret").get(0).getFileId());
+        try (TatamiClient own = client(System.getProperty("user.name"));
+                TatamiClient others = client("somebody")) {
+            assertEquals(
+                    Map.of(file, TatamiPath.of("/file")), own.cluster().paths(List.of(file), PATIENCE));
+            assertEquals(Map.of(), others.cluster().paths(List.of(file), PATIENCE));
+        }
+    }
+
+    @Test
+    void jsonHasWhatTheTextTells() throws Exception {
+        byte[] content = write(SECOND, 2);
+        assertArrayEquals(content, read(SECOND, "mr_" + attempt(0)));
+        assertArrayEquals(content, read(NOWHERE, "mr_" + attempt(2)));
+        java.nio.file.Path history = history();
+
+        JsonNode json = json("--history", history.toUri().toString(), "--json", "application_" + JOB);
+
+        assertEquals("application_" + JOB, json.get("subject").asText());
+        assertTrue(json.get("all_users").asBoolean());
+        assertTrue(json.get("all_files").asBoolean());
+        assertEquals(FILE_BYTES, json.get("local").get("bytes").asLong());
+        assertEquals(1, json.get("local").get("streams").asLong());
+        assertEquals(0, json.get("rack").get("bytes").asLong());
+        assertEquals(FILE_BYTES, json.get("remote").get("bytes").asLong());
+        assertEquals(0, json.get("not_told").get("streams").asLong());
+        assertEquals(0, json.get("cached_bytes").asLong());
+        assertEquals(
+                FILE_BYTES, json.get("reasons").get("local").get("bytes").asLong());
+        assertEquals(
+                FILE_BYTES,
+                json.get("reasons").get("no_server_on_host").get("bytes").asLong());
+        assertEquals(1, json.get("reads_from_other_hosts").asInt());
+        JsonNode read = json.get("largest_reads_from_other_hosts").get(0);
+        assertEquals("/file", read.get("path").asText());
+        assertTrue(read.get("file_id").asLong() > 0);
+        assertEquals(FILE_BYTES, read.get("volume_bytes").asLong());
+        assertEquals("mr_" + attempt(2), read.get("caller_context").asText());
+        assertEquals(NOWHERE, read.get("client_host").asText());
+        assertEquals("remote", read.get("distance").asText());
+        assertEquals("no_server_on_host", read.get("reason").asText());
+        assertEquals(2, json.get("block_servers").size());
+        assertEquals(0, json.get("block_servers_without_answer").size());
+        assertEquals(new Path(history.toUri()).toString(), json.get("history").asText());
+        JsonNode task = json.get("task_attempts").get(0);
+        assertEquals(attempt(2), task.get("id").asText());
+        assertTrue(task.get("in_history").asBoolean());
+        assertTrue(!task.get("on_split_host").asBoolean());
+        assertEquals(NOWHERE, task.get("host").asText());
+        assertEquals(FIRST, task.get("split_hosts").get(0).asText());
+        assertEquals(
+                FILE_BYTES,
+                task.get("reasons").get("no_server_on_host").get("bytes").asLong());
+        assertEquals(0, json("--json", "--top", "0", "/").get("largest_reads_from_other_hosts").size());
+    }
+
+    @Test
+    void optionWithoutAValueIsWrongUsage() {
+        assertEquals(
+                2,
+                TatamiLocality.run(
+                        configuration(FIRST), List.of("--json", "--top"), new PrintWriter(new StringWriter())));
+    }
+
+    private JsonNode json(String... words) throws IOException {
+        return new ObjectMapper().readTree(locality(words));
     }
 
     private String locality(String... words) {

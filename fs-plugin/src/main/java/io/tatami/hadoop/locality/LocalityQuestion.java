@@ -1,5 +1,6 @@
 package io.tatami.hadoop.locality;
 
+import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.DirectoryListing;
@@ -11,13 +12,14 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ReadStatistic;
 import io.tatami.protocol.wire.ReadStatisticsRequest;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -29,54 +31,68 @@ public final class LocalityQuestion {
 
     private final TatamiClient client;
     private final Configuration configuration;
-    private final PrintWriter out;
     private final int remoteMax;
     private final Duration timeout;
 
     /**
      * @param configuration by which history files are found
      * @param remoteMax how many remote reads are listed
-     * @param timeout for the answers of all block servers to one question
+     * @param timeout for the answers of all block servers to one question, and for the paths of all files
      */
-    public LocalityQuestion(
-            TatamiClient client, Configuration configuration, PrintWriter out, int remoteMax, Duration timeout) {
+    public LocalityQuestion(TatamiClient client, Configuration configuration, int remoteMax, Duration timeout) {
         this.client = client;
         this.configuration = configuration;
-        this.out = out;
         this.remoteMax = remoteMax;
         this.timeout = timeout;
     }
 
     /** @param history of a MapReduce job; null to look for it */
-    public void answer(String applicationOrPath, @Nullable Path history) throws IOException {
+    public LocalityAnswer answer(String applicationOrPath, @Nullable Path history) throws IOException {
         Optional<JobName> job = JobName.of(applicationOrPath);
-        if (job.isPresent()) {
-            ofJob(applicationOrPath, job.get(), history);
-        } else {
-            ofPath(TatamiPath.of(applicationOrPath));
-        }
-        out.flush();
+        return job.isPresent()
+                ? ofJob(applicationOrPath, job.get(), history)
+                : ofPath(TatamiPath.of(applicationOrPath));
     }
 
-    private void ofJob(String name, JobName job, @Nullable Path history) throws IOException {
+    private LocalityAnswer ofJob(String name, JobName job, @Nullable Path history) throws IOException {
         ReadStatisticsRequest filter =
                 ReadStatisticsRequest.newBuilder().setContext(job.part()).build();
         ReadStatisticsReport counted = client.cluster().readStatistics(filter, timeout);
         LocalityReport report = LocalityReport.of(counted, job::isIn);
-        LocalityText text = new LocalityText(out, remoteMax, Map.of());
-        text.print(name, counted, report);
-        if (report.remoteByAttempt().isEmpty()) {
-            return;
-        }
-        Optional<Path> file = history == null ? MapReduceHistory.find(job, configuration) : Optional.of(history);
-        if (file.isPresent()) {
-            text.printAttempts(report, MapReduceHistory.read(file.get(), configuration));
-        } else {
-            out.println("no history file of the job is found; name one by --history to see where its splits were");
-        }
+        List<LocalityReport.Read> largest = largest(report);
+        // Whoever hears of all users' reads is the superuser, who alone is told paths by ids.
+        Map<Long, String> paths = counted.ofAllUsers() ? paths(largest) : Map.of();
+        return new LocalityAnswer(name, counted, report, largest, paths, true, tasks(job, report, history));
     }
 
-    private void ofPath(TatamiPath path) throws TatamiException {
+    private LocalityAnswer.Tasks tasks(JobName job, LocalityReport report, @Nullable Path history) throws IOException {
+        Map<String, List<LocalityReport.Read>> remote = report.remoteByAttempt();
+        if (remote.isEmpty()) {
+            return LocalityAnswer.Tasks.NONE;
+        }
+        Optional<Path> file = history == null ? MapReduceHistory.find(job, configuration) : Optional.of(history);
+        return new LocalityAnswer.Tasks(
+                remote, file, file.isPresent() ? MapReduceHistory.read(file.get(), configuration) : Map.of());
+    }
+
+    private List<LocalityReport.Read> largest(LocalityReport report) {
+        return report.remote().stream().limit(remoteMax).toList();
+    }
+
+    private Map<Long, String> paths(List<LocalityReport.Read> reads) throws TatamiException {
+        Set<FileId> files = new LinkedHashSet<>();
+        for (LocalityReport.Read read : reads) {
+            // Readers told the ids, and may have told anything.
+            if (read.item().getFileId() > 0) {
+                files.add(new FileId(read.item().getFileId()));
+            }
+        }
+        Map<Long, String> paths = new LinkedHashMap<>();
+        client.cluster().paths(files, timeout).forEach((file, path) -> paths.put(file.value(), path.toString()));
+        return paths;
+    }
+
+    private LocalityAnswer ofPath(TatamiPath path) throws TatamiException {
         Map<Long, String> files = new LinkedHashMap<>();
         boolean isWhole = collect(client.status(path, false), files);
         ReadStatisticsReport counted = new ReadStatisticsReport(List.of(), Map.of(), true);
@@ -87,11 +103,9 @@ public final class LocalityQuestion {
                     ReadStatisticsRequest.newBuilder().addAllFileId(part).build();
             counted = joined(counted, client.cluster().readStatistics(filter, timeout), from > 0);
         }
-        new LocalityText(out, remoteMax, files)
-                .print(path.toString(), counted, LocalityReport.of(counted, context -> true));
-        if (!isWhole) {
-            out.println("only the first " + FILES_MAX + " files below it are counted");
-        }
+        LocalityReport report = LocalityReport.of(counted, context -> true);
+        return new LocalityAnswer(
+                path.toString(), counted, report, largest(report), files, isWhole, LocalityAnswer.Tasks.NONE);
     }
 
     /**

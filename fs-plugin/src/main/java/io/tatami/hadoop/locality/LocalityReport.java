@@ -100,6 +100,14 @@ final class LocalityReport {
         return remote;
     }
 
+    /** What some reads sum up to, by reason. */
+    static Map<Reason, Sum> reasonsOf(List<Read> reads) {
+        Map<Reason, Sum> reasons = new EnumMap<>(Reason.class);
+        reads.forEach(read -> reasons.computeIfAbsent(read.item().getReason(), unused -> new Sum())
+                .add(read.item()));
+        return reasons;
+    }
+
     /** What servers could not keep apart, of whatever job and file. */
     Sum others() {
         return others;

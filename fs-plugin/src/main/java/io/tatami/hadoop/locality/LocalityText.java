@@ -6,33 +6,26 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ReadBlockRequest.Distance;
 import io.tatami.protocol.wire.ReadBlockRequest.Reason;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
-/** A report in the words of an operator. */
-final class LocalityText {
+/** An answer in the words of an operator. */
+public final class LocalityText {
     private static final int HEX = 16;
 
     private final PrintWriter out;
-    private final int remoteMax;
 
-    /** Paths of files by their ids, as far as they are known. */
-    private final Map<Long, String> paths;
-
-    /** @param remoteMax how many remote reads are listed */
-    LocalityText(PrintWriter out, int remoteMax, Map<Long, String> paths) {
+    public LocalityText(PrintWriter out) {
         this.out = out;
-        this.remoteMax = remoteMax;
-        this.paths = paths;
     }
 
-    void print(String subject, ReadStatisticsReport counted, LocalityReport report) {
+    public void print(LocalityAnswer answer) {
+        ReadStatisticsReport counted = answer.counted();
+        LocalityReport report = answer.report();
         out.printf(
                 "%s: reads of the last day, as %d block servers counted them, of %s%n",
-                subject, counted.servers().size(), counted.ofAllUsers() ? "all users" : "this user alone");
+                answer.subject(), counted.servers().size(), counted.ofAllUsers() ? "all users" : "this user alone");
         row("local", report.of(Distance.HOST));
         row("rack", report.of(Distance.RACK));
         row("remote", report.of(Distance.OTHER_RACK));
@@ -46,7 +39,7 @@ final class LocalityText {
                         out.printf("  %10s in %s: %s%n", bytes(sum.bytes()), streams(sum.streams()), words(reason)));
         if (!report.remote().isEmpty()) {
             out.println("largest reads from other hosts:");
-            report.remote().stream().limit(remoteMax).forEach(this::remote);
+            answer.largest().forEach(read -> remote(read, answer.path(read)));
         }
         if (report.others().streams() > 0) {
             out.printf(
@@ -56,19 +49,24 @@ final class LocalityText {
         counted.silent()
                 .forEach((server, failure) ->
                         out.printf("no answer from %s: %s%n", server(server), failure.getMessage()));
+        print(answer.tasks());
+        if (!answer.isWhole()) {
+            out.println("only the first " + LocalityQuestion.FILES_MAX + " files below it are counted");
+        }
+        out.flush();
     }
 
     private void row(String name, LocalityReport.Sum sum) {
         out.printf("  %-10s %10s in %s%n", name, bytes(sum.bytes()), streams(sum.streams()));
     }
 
-    private void remote(LocalityReport.Read read) {
+    private void remote(LocalityReport.Read read, String path) {
         long file = read.item().getFileId();
         String context = read.context();
         out.printf(
                 "  %10s of %s, %son %s, from %s: %s%n",
                 bytes(read.bytes()),
-                file == 0 ? "no file" : paths.getOrDefault(file, "file " + Long.toString(file, HEX)),
+                file == 0 ? "no file" : path.isEmpty() ? "file " + Long.toString(file, HEX) : path,
                 context.isEmpty() ? "" : "by " + printable(context) + " ",
                 read.item().getClientHost().isEmpty()
                         ? "a host that is not told"
@@ -85,15 +83,17 @@ final class LocalityText {
                 .toString();
     }
 
-    /** @param attempts of the history */
-    void printAttempts(LocalityReport report, Map<String, Attempt> attempts) {
-        Map<String, List<LocalityReport.Read>> remote = report.remoteByAttempt();
-        if (remote.isEmpty()) {
+    private void print(LocalityAnswer.Tasks tasks) {
+        if (tasks.remote().isEmpty()) {
+            return;
+        }
+        if (tasks.history().isEmpty()) {
+            out.println("no history file of the job is found; name one by --history to see where its splits were");
             return;
         }
         out.println("task attempts with reads from other hosts:");
-        remote.forEach((id, reads) -> {
-            Attempt attempt = attempts.get(id);
+        tasks.remote().forEach((id, reads) -> {
+            Attempt attempt = tasks.attempts().get(id);
             out.printf("  %s: %s%n", id, attempt == null ? "not in the history file" : explain(attempt, reads));
         });
     }
@@ -106,22 +106,15 @@ final class LocalityText {
             return on + ", has no split with hosts; " + why;
         }
         String hosts = String.join(", ", attempt.splitHosts());
-        return attempt.splitHosts().stream().anyMatch(host -> isSame(host, attempt.host()))
+        return attempt.isOnSplitHost()
                 ? on + ", a host of its split (" + hosts + "), but read remotely; " + why
                 : on + ", scheduled off its split's hosts (" + hosts + "); " + why;
     }
 
     private static String reasons(List<LocalityReport.Read> reads) {
-        Map<Reason, Long> bytes = new EnumMap<>(Reason.class);
-        reads.forEach(read -> bytes.merge(read.item().getReason(), read.bytes(), Long::sum));
-        return bytes.entrySet().stream()
-                .map(entry -> bytes(entry.getValue()) + ": " + words(entry.getKey()))
+        return LocalityReport.reasonsOf(reads).entrySet().stream()
+                .map(entry -> bytes(entry.getValue().bytes()) + ": " + words(entry.getKey()))
                 .collect(Collectors.joining("; "));
-    }
-
-    /** Whether two names are of one host, of which one may have its domain. */
-    private static boolean isSame(String one, String other) {
-        return one.equalsIgnoreCase(other) || one.startsWith(other + ".") || other.startsWith(one + ".");
     }
 
     static String words(Reason reason) {

@@ -27,7 +27,16 @@ final class MapReduceHistory {
      * @param host where it ran; empty where the history does not say
      * @param splitHosts as the input format gave them; none of a reducer
      */
-    record Attempt(String host, List<String> splitHosts) {}
+    record Attempt(String host, List<String> splitHosts) {
+        boolean isOnSplitHost() {
+            return splitHosts.stream().anyMatch(other -> isSame(other, host));
+        }
+
+        /** Whether two names are of one host, of which one may have its domain. */
+        private static boolean isSame(String one, String other) {
+            return one.equalsIgnoreCase(other) || one.startsWith(other + ".") || other.startsWith(one + ".");
+        }
+    }
 
     /**
      * Looks where the history server keeps files, and where jobs leave them for it.

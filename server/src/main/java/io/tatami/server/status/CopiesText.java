@@ -1,6 +1,7 @@
 package io.tatami.server.status;
 
 import io.tatami.base.BlockId;
+import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockHealthCounts;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.GroupStatusReply;

@@ -3,6 +3,7 @@ package io.tatami.server.status;
 import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.UuidBytes;
+import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;

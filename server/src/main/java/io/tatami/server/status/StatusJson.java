@@ -1,6 +1,7 @@
 package io.tatami.server.status;
 
 import io.tatami.client.model.ClusterStatus;
+import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.GroupReplica;

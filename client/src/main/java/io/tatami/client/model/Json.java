@@ -1,4 +1,4 @@
-package io.tatami.server.status;
+package io.tatami.client.model;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
@@ -6,18 +6,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes maps, lists, strings, numbers and truth values as JSON (RFC 8259). */
-final class Json {
+/** Writes maps, lists, strings, numbers and truth values as JSON (RFC 8259), for the commands that have {@code --json}. */
+public final class Json {
     private Json() {}
 
-    static String text(Object value) {
+    /** A map's keys stay in its order; what is of no such type is a string. */
+    public static String text(Object value) {
         StringBuilder text = new StringBuilder();
         append(text, value);
         return text.toString();
     }
 
     /** The fields of a message of plain values under their names in the protocol, but for those of bytes. */
-    static Map<String, Object> fields(Message message) {
+    public static Map<String, Object> fields(Message message) {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
             if (field.getJavaType() != FieldDescriptor.JavaType.BYTE_STRING) {
