@@ -67,7 +67,8 @@ final class FilePaths {
                 .setListAll(true)
                 .setLimit(1)
                 .build();
-        for (CheckedFile found : caller.call(block.home(), MetaMethods.FSCK, ofBlock, deadline).getFileList()) {
+        for (CheckedFile found :
+                caller.call(block.home(), MetaMethods.FSCK, ofBlock, deadline).getFileList()) {
             if (!found.getPath().isEmpty()) {
                 return TatamiPath.of(found.getPath());
             }

@@ -142,8 +142,7 @@ final class LocalityTest {
     }
 
     private TatamiClient client(String user) throws IOException {
-        return TatamiClient.connect(
-                URI.create(node.uri()).getAuthority(), UserIdentity.of(user), Settings.defaults());
+        return TatamiClient.connect(URI.create(node.uri()).getAuthority(), UserIdentity.of(user), Settings.defaults());
     }
 
     private List<ReadStatistic> told(String context) throws IOException {
@@ -310,8 +309,7 @@ final class LocalityTest {
         try (TatamiClient client = client(System.getProperty("user.name"))) {
             assertEquals(
                     Map.of(),
-                    client.cluster()
-                            .paths(List.of(FileId.NONE, FileId.of(0, 0, 12_345), anyOfTheLastShard), PATIENCE));
+                    client.cluster().paths(List.of(FileId.NONE, FileId.of(0, 0, 12_345), anyOfTheLastShard), PATIENCE));
         }
     }
 
@@ -321,8 +319,7 @@ final class LocalityTest {
         FileId file = new FileId(told("secret").get(0).getFileId());
         try (TatamiClient own = client(System.getProperty("user.name"));
                 TatamiClient others = client("somebody")) {
-            assertEquals(
-                    Map.of(file, TatamiPath.of("/file")), own.cluster().paths(List.of(file), PATIENCE));
+            assertEquals(Map.of(file, TatamiPath.of("/file")), own.cluster().paths(List.of(file), PATIENCE));
             assertEquals(Map.of(), others.cluster().paths(List.of(file), PATIENCE));
         }
     }
@@ -345,8 +342,7 @@ final class LocalityTest {
         assertEquals(FILE_BYTES, json.get("remote").get("bytes").asLong());
         assertEquals(0, json.get("not_told").get("streams").asLong());
         assertEquals(0, json.get("cached_bytes").asLong());
-        assertEquals(
-                FILE_BYTES, json.get("reasons").get("local").get("bytes").asLong());
+        assertEquals(FILE_BYTES, json.get("reasons").get("local").get("bytes").asLong());
         assertEquals(
                 FILE_BYTES,
                 json.get("reasons").get("no_server_on_host").get("bytes").asLong());
@@ -371,7 +367,11 @@ final class LocalityTest {
         assertEquals(
                 FILE_BYTES,
                 task.get("reasons").get("no_server_on_host").get("bytes").asLong());
-        assertEquals(0, json("--json", "--top", "0", "/").get("largest_reads_from_other_hosts").size());
+        assertEquals(
+                0,
+                json("--json", "--top", "0", "/")
+                        .get("largest_reads_from_other_hosts")
+                        .size());
     }
 
     @Test

@@ -6,7 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes maps, lists, strings, numbers and truth values as JSON (RFC 8259), for the commands that have {@code --json}. */
+/**
+ * Writes maps, lists, strings, numbers and truth values as JSON (RFC 8259), for the commands that have {@code --json}.
+ */
 public final class Json {
     private Json() {}
 

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
-/** What is known of the reads of a job, or of the files at a path; {@link LocalityText} and {@link LocalityJson} tell it. */
+/**
+ * What is known of the reads of a job, or of the files at a path; {@link LocalityText} and {@link LocalityJson} tell
+ * it.
+ */
 public final class LocalityAnswer {
     private final String subject;
     private final ReadStatisticsReport counted;

@@ -36,7 +36,15 @@ public final class LabYarn implements AutoCloseable {
      * @param isHdfs whether that file system is HDFS, else Tatami
      */
     public static Configuration clients(Lab lab, boolean isHdfs) {
-        Configuration base = new Configuration();
+        return clients(new Configuration(), lab, isHdfs);
+    }
+
+    /** The same without the defaults of this program's Hadoop, for programs that have another one. */
+    public static Configuration clientsWithoutDefaults(Lab lab, boolean isHdfs) {
+        return clients(new Configuration(false), lab, isHdfs);
+    }
+
+    private static Configuration clients(Configuration base, Lab lab, boolean isHdfs) {
         Path directory = isHdfs ? lab.hdfsConfiguration() : lab.nodes().get(0).clientConfiguration();
         for (String site : List.of("core-site.xml", "hdfs-site.xml")) {
             if (Files.exists(directory.resolve(site))) {
@@ -77,6 +85,19 @@ public final class LabYarn implements AutoCloseable {
             yarn.close();
             throw e;
         }
+    }
+
+    /**
+     * Writes {@link #configuration()} and starts no daemon, for clients that submit no job.
+     *
+     * @param directory for local files
+     * @param base names the default file system
+     */
+    public static LabYarn withoutDaemons(Lab lab, Path directory, Configuration base) throws IOException {
+        Files.createDirectories(directory);
+        LabYarn yarn = new LabYarn(lab, directory);
+        yarn.write(base, 0);
+        return yarn;
     }
 
     /**

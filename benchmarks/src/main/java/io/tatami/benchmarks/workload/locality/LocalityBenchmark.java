@@ -15,6 +15,7 @@ import io.tatami.server.lab.LabSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,15 +24,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code tatami bench locality}: the same jobs on the same nodes, which have YARN's NodeManagers beside block servers
- * or beside DataNodes, one file system up at a time; where their maps ran, pooled over the rounds.
+ * {@code tatami bench locality}: the same jobs on the same nodes, which have YARN's NodeManagers or Spark's Workers
+ * beside block servers or beside DataNodes, one file system up at a time; where their tasks ran, pooled over the
+ * rounds.
  */
 @Command(
         name = "locality",
         mixinStandardHelpOptions = true,
         description =
-                "How many maps of Hadoop's word count, TeraSort and TestDFSIO run on a host that has their bytes,"
-                        + " also on its cache tier, by the jobs' own counters, over Tatami and over HDFS on the nodes of a lab. For root.")
+                "How many maps of Hadoop's word count, TeraSort and TestDFSIO, and tasks of Spark, run on a host that"
+                        + " has their bytes, also on its cache tier, by the jobs' own counters, over Tatami and over"
+                        + " HDFS on the nodes of a lab. For root.")
 public final class LocalityBenchmark extends RoundsCommand {
     private static final List<String> COLUMNS =
             List.of("peer", "job", "round", "maps", "node_local", "rack_local", "elsewhere", "staged_mib", "seconds");
@@ -41,6 +44,9 @@ public final class LocalityBenchmark extends RoundsCommand {
     private static final int SHARDS = 2;
     private static final int SPARE_MEBIBYTES = 2_048;
     private static final int COPIES = 3;
+
+    /** The job that is no one of YARN. */
+    private static final String SPARK = "spark";
 
     /** What the names of jobs begin with whose input is staged. */
     private static final String STAGED = "staged";
@@ -60,8 +66,9 @@ public final class LocalityBenchmark extends RoundsCommand {
     @Option(
             names = "--jobs",
             split = ",",
-            description = "Of wordcount, terasort, dfsio, staged and staged-all-hosts; a map of TestDFSIO is beside the"
-                    + " file that names its file; the last two are word counts whose input is on the cache tiers, over"
+            description = "Of wordcount, terasort, dfsio, spark, staged and staged-all-hosts; a map of TestDFSIO is"
+                    + " beside the file that names its file; spark has Spark's standalone cluster count the lines of"
+                    + " word count's input; the last two are word counts whose input is on the cache tiers, over"
                     + " Tatami alone, with locations of these hosts and of all (default: ${DEFAULT-VALUE}).")
     private List<String> jobs = List.of("wordcount", "terasort", "dfsio");
 
@@ -70,6 +77,19 @@ public final class LocalityBenchmark extends RoundsCommand {
 
     @Option(names = "--size", paramLabel = "MIB", description = "MiB of each job's input (default: ${DEFAULT-VALUE}).")
     private int mebibytes = 256;
+
+    @Option(
+            names = "--spark",
+            paramLabel = "FILE",
+            description = "Names the jars of Spark 3.5, as ./mvnw -f compatibility/spark-3.5/pom.xml"
+                    + " pre-integration-test writes it; for the job spark (default: ${DEFAULT-VALUE}).")
+    private Path sparkClassPath = Path.of("compatibility", "spark-3.5", "target", "classpath");
+
+    @Option(
+            names = "--spark-locality-wait",
+            paramLabel = "TIME",
+            description = "spark.locality.wait (default: ${DEFAULT-VALUE}, as Spark's).")
+    private String sparkLocalityWait = "3s";
 
     private final Progress progress = new Progress();
 
@@ -83,19 +103,33 @@ public final class LocalityBenchmark extends RoundsCommand {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED, "nodes with names of their own are made by root alone; be root");
         }
+        List<Path> sparkJars = jobs.contains(SPARK) ? sparkJars() : List.of();
         results.remark(nodes + " nodes in " + RACKS + " racks, inputs of " + mebibytes + " MiB in blocks of "
                 + blockMebibytes + " MiB and " + COPIES + " copies");
         for (String peer : peers) {
             Map<String, MapPlaces> pooled = new TreeMap<>();
-            inLab(peer, rounds.rounds(), work, undo, results, pooled);
+            inLab(peer, rounds.rounds(), sparkJars, work, undo, results, pooled);
             pooled.forEach((job, places) -> results.remark(String.format(
-                    "%s, %s: %.2f of %d maps node-local, %d rack-local, %d elsewhere",
+                    "%s, %s: %.2f of %d tasks node-local, %d rack-local, %d elsewhere",
                     peer, job, places.nodeLocalPart(), places.launched(), places.rackLocal(), places.elsewhere())));
         }
         return true;
     }
 
-    private void inLab(String peer, int rounds, Path work, Undo undo, Results results, Map<String, MapPlaces> pooled)
+    private List<Path> sparkJars() throws IOException {
+        List<Path> jars = new ArrayList<>(SparkHome.jars(sparkClassPath));
+        jars.add(SparkHome.plugin(Path.of(System.getProperty("tatami.home", "."))));
+        return jars;
+    }
+
+    private void inLab(
+            String peer,
+            int rounds,
+            List<Path> sparkJars,
+            Path work,
+            Undo undo,
+            Results results,
+            Map<String, MapPlaces> pooled)
             throws IOException, InterruptedException {
         boolean isHdfs = peer.equals("hdfs");
         Path directory = work.resolve("locality");
@@ -110,7 +144,9 @@ public final class LocalityBenchmark extends RoundsCommand {
         progress.tell("%s: a lab of %d nodes", peer, nodes);
         Lab lab = Lab.up(isHdfs ? spec.withHdfsAlone() : spec);
         Path logs = Files.createDirectories(work.resolve("locality-clients"));
-        try (LabYarn yarn = LabYarn.start(lab, work.resolve("locality-yarn"), base(lab, isHdfs), CONTAINERS_MEBIBYTES);
+        try (LabYarn yarn = yarn(lab, work.resolve("locality-yarn"), base(lab, isHdfs), run);
+                LabSpark spark = new LabSpark(
+                        lab, sparkJars, LabYarn.clientsWithoutDefaults(lab, isHdfs), work.resolve("locality-spark"));
                 NodeProcess client = new NodeProcess(
                         lab,
                         lab.nodes().get(0),
@@ -119,7 +155,8 @@ public final class LocalityBenchmark extends RoundsCommand {
                         progress::tell,
                         List.of(yarn.configuration().toString()))) {
             try {
-                runJobs(peer, rounds, run, client, results, pooled);
+                prepare(peer, run, client, spark);
+                runJobs(peer, rounds, run, client, spark, results, pooled);
             } catch (IOException e) {
                 progress.tell("%s: the logs of all processes are kept in %s", peer, KeptLogs.of(work));
                 throw e;
@@ -128,20 +165,55 @@ public final class LocalityBenchmark extends RoundsCommand {
         Lab.remove(directory);
     }
 
+    private static boolean hasJobOfYarn(List<String> run) {
+        return run.stream().anyMatch(job -> !job.equals(SPARK));
+    }
+
+    private static LabYarn yarn(Lab lab, Path directory, Configuration base, List<String> run) throws IOException {
+        return hasJobOfYarn(run)
+                ? LabYarn.start(lab, directory, base, CONTAINERS_MEBIBYTES)
+                : LabYarn.withoutDaemons(lab, directory, base);
+    }
+
+    private void prepare(String peer, List<String> run, NodeProcess client, LabSpark spark)
+            throws IOException, InterruptedException {
+        client.answer("ready", READY_SECONDS);
+        if (hasJobOfYarn(run)) {
+            client.ask("nodes " + nodes, COMMAND_SECONDS);
+        }
+        for (String job : run) {
+            progress.tell("%s: the input of %s", peer, job);
+            client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
+        }
+        if (run.contains(SPARK)) {
+            progress.tell("%s: Spark's Master and Workers", peer);
+            spark.start();
+        }
+    }
+
+    /** How a job ended. */
+    private record Outcome(MapPlaces places, long stagedBytes, long millis) {
+        static Outcome parse(String answer) {
+            return new Outcome(
+                    MapPlaces.parse(answer),
+                    Long.parseLong(answer.split(" ", -1)[STAGED_WORD]),
+                    Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)));
+        }
+
+        static Outcome of(SparkEventLog log) {
+            return new Outcome(log.places(), 0, log.millis());
+        }
+    }
+
     private void runJobs(
             String peer,
             int rounds,
             List<String> run,
             NodeProcess client,
+            LabSpark spark,
             Results results,
             Map<String, MapPlaces> pooled)
             throws IOException, InterruptedException {
-        client.answer("ready", READY_SECONDS);
-        client.ask("nodes " + nodes, COMMAND_SECONDS);
-        for (String job : run) {
-            progress.tell("%s: the input of %s", peer, job);
-            client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
-        }
         for (int round = 1; round <= rounds; round++) {
             for (String job : run) {
                 if (job.startsWith(STAGED)) {
@@ -149,9 +221,11 @@ public final class LocalityBenchmark extends RoundsCommand {
                     results.remark("round " + round + " of " + job + ": " + places);
                     progress.tell("%s: %s", peer, places);
                 }
-                String answer = client.ask("run " + job, COMMAND_SECONDS);
-                MapPlaces places = MapPlaces.parse(answer);
-                double seconds = Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)) / 1e3;
+                Outcome outcome = job.equals(SPARK)
+                        ? Outcome.of(spark.scan(LocalityClient.TEXT.toString(), sparkLocalityWait))
+                        : Outcome.parse(client.ask("run " + job, COMMAND_SECONDS));
+                MapPlaces places = outcome.places();
+                double seconds = outcome.millis() / 1e3;
                 pooled.merge(job, places, MapPlaces::plus);
                 results.row(
                         peer,
@@ -161,7 +235,7 @@ public final class LocalityBenchmark extends RoundsCommand {
                         places.nodeLocal(),
                         places.rackLocal(),
                         places.elsewhere(),
-                        Long.parseLong(answer.split(" ", -1)[STAGED_WORD]) >> 20,
+                        outcome.stagedBytes() >> 20,
                         String.format("%.1f", seconds));
                 progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
             }

@@ -29,13 +29,13 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
- * {@code prepare JOB MIB} makes a job's input, {@code stage} has the text staged, and {@code run JOB} answers with
- * {@link MapPlaces}, the bytes that came from cache tiers, and milliseconds. Argument: the directory of the
- * configuration.
+ * {@code prepare JOB MIB} makes a job's input, also that of the job that Spark runs, {@code stage} has the text staged,
+ * and {@code run JOB} answers with {@link MapPlaces}, the bytes that came from cache tiers, and milliseconds. Argument:
+ * the directory of the configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");
-    private static final Path TEXT = new Path(DIRECTORY, "text");
+    static final Path TEXT = new Path(DIRECTORY, "text");
     private static final Path ROWS = new Path(DIRECTORY, "rows");
     private static final int ROW_BYTES = 100;
     private static final int DFSIO_FILES = 8;
@@ -80,7 +80,7 @@ public final class LocalityClient {
 
     private void prepare(String job, long mebibytes) throws Exception {
         switch (job) {
-            case "wordcount", "staged", "staged-all-hosts" -> writeText(mebibytes);
+            case "wordcount", "spark", "staged", "staged-all-hosts" -> writeText(mebibytes);
             case "terasort" ->
                 HadoopTool.run(
                         configuration, new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
