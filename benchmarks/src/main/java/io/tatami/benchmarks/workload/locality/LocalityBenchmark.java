@@ -11,6 +11,7 @@ import io.tatami.benchmarks.harness.report.RoundOptions;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.server.lab.Lab;
+import io.tatami.server.lab.LabNode;
 import io.tatami.server.lab.LabSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,10 +44,12 @@ public final class LocalityBenchmark extends RoundsCommand {
     private static final int RACKS = 2;
     private static final int SHARDS = 2;
     private static final int SPARE_MEBIBYTES = 2_048;
-    private static final int COPIES = 3;
 
     /** The job that is no one of YARN. */
     private static final String SPARK = "spark";
+
+    /** Jobs that have an input of their own; all others share one text. */
+    private static final List<String> WITHOUT_TEXT = List.of("terasort", "dfsio");
 
     /** What the names of jobs begin with whose input is staged. */
     private static final String STAGED = "staged";
@@ -78,6 +81,9 @@ public final class LocalityBenchmark extends RoundsCommand {
     @Option(names = "--size", paramLabel = "MIB", description = "MiB of each job's input (default: ${DEFAULT-VALUE}).")
     private int mebibytes = 256;
 
+    @Option(names = "--copies", description = "Of each block (default: ${DEFAULT-VALUE}).")
+    private int copies = 3;
+
     @Option(
             names = "--spark",
             paramLabel = "FILE",
@@ -105,7 +111,7 @@ public final class LocalityBenchmark extends RoundsCommand {
         }
         List<Path> sparkJars = jobs.contains(SPARK) ? sparkJars() : List.of();
         results.remark(nodes + " nodes in " + RACKS + " racks, inputs of " + mebibytes + " MiB in blocks of "
-                + blockMebibytes + " MiB and " + COPIES + " copies");
+                + blockMebibytes + " MiB and " + copies + " copies");
         for (String peer : peers) {
             Map<String, MapPlaces> pooled = new TreeMap<>();
             inLab(peer, rounds.rounds(), sparkJars, work, undo, results, pooled);
@@ -133,7 +139,7 @@ public final class LocalityBenchmark extends RoundsCommand {
             throws IOException, InterruptedException {
         boolean isHdfs = peer.equals("hdfs");
         Path directory = work.resolve("locality");
-        long capacity = ((long) mebibytes * (jobs.size() + 1) * COPIES + SPARE_MEBIBYTES) << 20;
+        long capacity = ((long) mebibytes * (jobs.size() + 1) * copies + SPARE_MEBIBYTES) << 20;
         List<String> run =
                 isHdfs ? jobs.stream().filter(job -> !job.startsWith(STAGED)).toList() : jobs;
         LabSpec spec = LabSpec.of(directory, new LabSpec.Shape(nodes, RACKS, 1, SHARDS), capacity);
@@ -155,7 +161,14 @@ public final class LocalityBenchmark extends RoundsCommand {
                         progress::tell,
                         List.of(yarn.configuration().toString()))) {
             try {
-                prepare(peer, run, client, spark);
+                prepare(peer, run, client);
+                if (!WITHOUT_TEXT.containsAll(run)) {
+                    writeText(peer, lab, yarn.configuration(), logs);
+                }
+                if (run.contains(SPARK)) {
+                    progress.tell("%s: Spark's Master and Workers", peer);
+                    spark.start();
+                }
                 runJobs(peer, rounds, run, client, spark, results, pooled);
             } catch (IOException e) {
                 progress.tell("%s: the logs of all processes are kept in %s", peer, KeptLogs.of(work));
@@ -175,19 +188,29 @@ public final class LocalityBenchmark extends RoundsCommand {
                 : LabYarn.withoutDaemons(lab, directory, base);
     }
 
-    private void prepare(String peer, List<String> run, NodeProcess client, LabSpark spark)
-            throws IOException, InterruptedException {
+    private void prepare(String peer, List<String> run, NodeProcess client) throws IOException, InterruptedException {
         client.answer("ready", READY_SECONDS);
         if (hasJobOfYarn(run)) {
             client.ask("nodes " + nodes, COMMAND_SECONDS);
         }
         for (String job : run) {
-            progress.tell("%s: the input of %s", peer, job);
-            client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
+            if (WITHOUT_TEXT.contains(job)) {
+                progress.tell("%s: the input of %s", peer, job);
+                client.ask("prepare " + job + " " + mebibytes, COMMAND_SECONDS);
+            }
         }
-        if (run.contains(SPARK)) {
-            progress.tell("%s: Spark's Master and Workers", peer);
-            spark.start();
+    }
+
+    /** Each node writes an equal part, so that the first copies are as evenly spread as those of a job's output. */
+    private void writeText(String peer, Lab lab, Path configuration, Path logs)
+            throws IOException, InterruptedException {
+        progress.tell("%s: the text, by each node a part", peer);
+        for (LabNode node : lab.nodes()) {
+            try (NodeProcess writer = new NodeProcess(
+                    lab, node, LocalityClient.class, logs, progress::tell, List.of(configuration.toString()))) {
+                writer.answer("ready", READY_SECONDS);
+                writer.ask("text " + node.name() + " " + mebibytes / nodes, COMMAND_SECONDS);
+            }
         }
     }
 
@@ -244,10 +267,10 @@ public final class LocalityBenchmark extends RoundsCommand {
 
     private Configuration base(Lab lab, boolean isHdfs) {
         Configuration base = LabYarn.clients(lab, isHdfs);
-        base.setInt("tatami.client.replication", COPIES);
+        base.setInt("tatami.client.replication", copies);
         base.set("tatami.client.block.size", blockMebibytes + "m");
         base.setLong("dfs.blocksize", (long) blockMebibytes << 20);
-        base.setInt("dfs.replication", COPIES);
+        base.setInt("dfs.replication", copies);
         return base;
     }
 }

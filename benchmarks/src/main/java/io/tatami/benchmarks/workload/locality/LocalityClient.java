@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,13 +26,14 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
- * {@code prepare JOB MIB} makes a job's input, also that of the job that Spark runs, {@code stage} has the text staged,
- * and {@code run JOB} answers with {@link MapPlaces}, the bytes that came from cache tiers, and milliseconds. Argument:
- * the directory of the configuration.
+ * {@code prepare JOB MIB} makes the input of TeraSort or TestDFSIO, {@code text PART MIB} a part of the text that all
+ * other jobs read, {@code stage} has the text staged, and {@code run JOB} answers with {@link MapPlaces}, the bytes
+ * that came from cache tiers, and milliseconds. Argument: the directory of the configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");
@@ -65,8 +67,13 @@ public final class LocalityClient {
 
     private String answer(String[] words) throws Exception {
         switch (words[0]) {
-            case "nodes" -> LabYarn.awaitNodes(configuration, Integer.parseInt(words[1]));
+            case "nodes" -> {
+                LabYarn.awaitNodes(configuration, Integer.parseInt(words[1]));
+                // TeraGen has 2 maps by default; its rows are to come from all nodes.
+                configuration.setInt(MRJobConfig.NUM_MAPS, Integer.parseInt(words[1]));
+            }
             case "prepare" -> prepare(words[1], Long.parseLong(words[2]));
+            case "text" -> writeText(words[1], Long.parseLong(words[2]));
             case "stage" -> {
                 return stageText();
             }
@@ -80,7 +87,6 @@ public final class LocalityClient {
 
     private void prepare(String job, long mebibytes) throws Exception {
         switch (job) {
-            case "wordcount", "spark", "staged", "staged-all-hosts" -> writeText(mebibytes);
             case "terasort" ->
                 HadoopTool.run(
                         configuration, new TeraGen(), Long.toString((mebibytes << 20) / ROW_BYTES), ROWS.toString());
@@ -92,12 +98,9 @@ public final class LocalityClient {
         }
     }
 
-    private void writeText(long mebibytes) throws IOException {
-        if (fs.exists(TEXT)) {
-            return;
-        }
-        Random random = new Random(1);
-        try (FSDataOutputStream out = fs.create(new Path(TEXT, "words"), true)) {
+    private void writeText(String part, long mebibytes) throws IOException {
+        Random random = new Random(part.hashCode());
+        try (FSDataOutputStream out = fs.create(new Path(TEXT, part), true)) {
             for (long chunk = 0; chunk < mebibytes; chunk++) {
                 StringBuilder text = new StringBuilder(TEXT_CHUNK_BYTES);
                 while (text.length() < TEXT_CHUNK_BYTES) {
@@ -136,8 +139,12 @@ public final class LocalityClient {
     /** Returns once all of the text is on cache tiers, with the number of copies and of staged blocks of each host. */
     private String stageText() throws IOException, InterruptedException {
         TatamiFileSystem tatami = (TatamiFileSystem) fs;
-        FileStatus file = fs.listStatus(TEXT)[0];
-        AccessPlan plan = AccessPlan.inOrder(tatami.planned(file.getPath())).withReleaseAfterRead();
+        FileStatus[] parts = fs.listStatus(TEXT);
+        List<AccessPlan.Read> reads = new ArrayList<>();
+        for (FileStatus part : parts) {
+            reads.add(tatami.planned(part.getPath()));
+        }
+        AccessPlan plan = AccessPlan.inOrder(reads).withReleaseAfterRead();
         staged = plan.id();
         tatami.prefetch(plan);
         while (tatami.planProgress(plan.id()).remainingBytes() > 0) {
@@ -145,9 +152,11 @@ public final class LocalityClient {
         }
         Map<String, Integer> copies = new TreeMap<>();
         Map<String, Integer> onTiers = new TreeMap<>();
-        for (BlockLocation block : fs.getFileBlockLocations(file, 0, file.getLen())) {
-            List.of(block.getHosts()).forEach(host -> copies.merge(host, 1, Integer::sum));
-            List.of(block.getCachedHosts()).forEach(host -> onTiers.merge(host, 1, Integer::sum));
+        for (FileStatus part : parts) {
+            for (BlockLocation block : fs.getFileBlockLocations(part, 0, part.getLen())) {
+                List.of(block.getHosts()).forEach(host -> copies.merge(host, 1, Integer::sum));
+                List.of(block.getCachedHosts()).forEach(host -> onTiers.merge(host, 1, Integer::sum));
+            }
         }
         return "copies by host " + copies + ", staged " + onTiers;
     }
