@@ -13,8 +13,19 @@ import java.util.concurrent.CompletableFuture;
 public interface BackgroundTask {
     CompletableFuture<Duration> run();
 
-    /** Between two runs, however many of the records have come that end a rest; zero for as soon as there is one. */
+    /**
+     * Between two runs, however many of the records have come that end a rest; zero for as soon as there is one. Asked
+     * after each run, so a run that left more to do may shorten it.
+     */
     default Duration leastRest() {
         return Duration.ZERO;
+    }
+
+    /**
+     * Whether a record of one of the kinds that end the rest does so, by its key. Called on the group's thread with the
+     * records of each batch, so it must be quick.
+     */
+    default boolean isWokenBy(byte[] key) {
+        return true;
     }
 }

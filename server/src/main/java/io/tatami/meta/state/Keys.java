@@ -188,6 +188,11 @@ public final class Keys {
                 .array();
     }
 
+    /** Whether the key is that of a message to a group. */
+    public static boolean isOutbox(byte[] key, int group) {
+        return key[0] == 'o' && ByteBuffer.wrap(key, 1, Integer.BYTES).getInt() == group + 1;
+    }
+
     public static byte[] reclaim(long number) {
         return of((byte) 'q', number);
     }

@@ -91,6 +91,14 @@ public enum MetaOperation {
             return delete(fs, new Path(directory, "r" + number), false);
         }
     },
+    /** Into the directory above, whose entries are mostly in another shard. */
+    MOVE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            Path to = new Path(directory.getParent(), directory.getName() + "-f" + number);
+            return rename(fs, new Path(directory, "f" + number), to);
+        }
+    },
     /** Of an empty directory. */
     CHMOD_DIRECTORY {
         @Override
@@ -162,7 +170,7 @@ public enum MetaOperation {
         return switch (this) {
             case MKDIRS, CREATE_EMPTY, CREATE_4K, MKDIRS_TREE -> null;
             case LIST_DIRECTORIES, CHMOD_DIRECTORY, RENAME_DIRECTORY -> MKDIRS;
-            case STAT, READ_4K -> CREATE_4K;
+            case STAT, READ_4K, MOVE -> CREATE_4K;
             // Of which there are more, where 4 KiB take long.
             case OPEN, LIST, RENAME -> CREATE_EMPTY;
             case DELETE -> RENAME;

@@ -59,6 +59,7 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
                         .setCommitted(true)
                         .setMark(request.getMark())
                         .build());
+        EndMoves.end(state, request.getEnded());
         return Empty.getDefaultInstance();
     }
 }

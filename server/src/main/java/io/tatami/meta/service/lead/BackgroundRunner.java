@@ -1,6 +1,7 @@
 package io.tatami.meta.service.lead;
 
 import io.tatami.meta.service.BackgroundTask;
+import io.tatami.meta.state.Draft;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,6 +39,19 @@ public final class BackgroundRunner {
             wanted = true;
         } else {
             schedule(0);
+        }
+    }
+
+    /** {@link #wake} where a batch has records that end the task's rest. */
+    public void wakeOn(Draft committed, String wakingKinds) {
+        if (wakingKinds.isEmpty()) {
+            return;
+        }
+        for (byte[] key : committed.changes().keySet()) {
+            if (wakingKinds.indexOf(key[0]) >= 0 && task.isWokenBy(key)) {
+                wake();
+                return;
+            }
         }
     }
 

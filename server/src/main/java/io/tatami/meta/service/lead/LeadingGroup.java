@@ -117,17 +117,7 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
     }
 
     private void wakeBackground(Draft committed) {
-        for (Waker waker : background) {
-            if (waker.kinds().isEmpty()) {
-                continue;
-            }
-            for (byte[] key : committed.changes().keySet()) {
-                if (waker.kinds().indexOf(key[0]) >= 0) {
-                    waker.runner().wake();
-                    break;
-                }
-            }
-        }
+        background.forEach(waker -> waker.runner().wakeOn(committed, waker.kinds()));
     }
 
     /**

@@ -17,7 +17,7 @@ import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.rename.AbortMove;
 import io.tatami.meta.op.rename.BeginMove;
 import io.tatami.meta.op.rename.CommitMove;
-import io.tatami.meta.op.rename.EndMove;
+import io.tatami.meta.op.rename.EndMoves;
 import io.tatami.meta.op.rename.ListMoves;
 import io.tatami.meta.op.rename.MoveStatus;
 import io.tatami.meta.op.rename.RenameFile;
@@ -30,6 +30,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.BeginMoveReply;
 import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EndMovesRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.ListMovesReply;
 import io.tatami.meta.state.wire.ListMovesRequest;
@@ -65,7 +66,7 @@ import java.util.concurrent.TimeUnit;
  *                        &lt;-- its content ---
  *   CommitMove: it happened; the client is answered
  *                        --- FINISH_MOVE -->  entry gone
- *   EndMove: record gone
+ *   record gone, with the commit of a later move or by a sweep
  * </pre>
  *
  * <p>After a crash of either side, the records decide: a pending move without a driver is aborted, a committed move is
@@ -84,7 +85,7 @@ final class CrossShardRename {
 
     private static final Duration REST = Duration.ofSeconds(1);
     private static final AbortMove ABORT = new AbortMove();
-    private static final EndMove END = new EndMove();
+    private static final EndMoves END = new EndMoves();
     private static final ListMoves LIST = new ListMoves();
     private static final MoveStatus STATUS = new MoveStatus();
 
@@ -99,6 +100,8 @@ final class CrossShardRename {
 
     /** The moves that are driven here, each with a future that completes when it is aborted or committed. */
     private final Map<TransactionId, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
+
+    private final FinishedMoves finished = new FinishedMoves();
 
     /** The moves that the last sweep found without a driver; used only by the background task. */
     private Set<TransactionId> orphans = Set.of();
@@ -181,11 +184,23 @@ final class CrossShardRename {
 
     /** The background task: ends the moves that a crash or a failed call has left. */
     CompletableFuture<Duration> sweep() {
-        return group.read(
+        return endFinished()
+                .thenCompose(ended -> group.read(
                         LIST,
                         RequestOrigin.SERVICE,
-                        ListMovesRequest.newBuilder().setDestination(true).build())
+                        ListMovesRequest.newBuilder().setDestination(true).build()))
                 .thenCompose(this::sweep);
+    }
+
+    private CompletableFuture<Empty> endFinished() {
+        EndMovesRequest moves = finished.take();
+        return moves.getTransactionIdCount() == 0
+                ? CompletableFuture.completedFuture(Empty.getDefaultInstance())
+                : group.submit(END, RequestOrigin.SERVICE, moves).whenComplete((ended, failure) -> {
+                    if (failure != null) {
+                        finished.giveBack(moves);
+                    }
+                });
     }
 
     /**
@@ -211,7 +226,7 @@ final class CrossShardRename {
 
     private CompletableFuture<?> end(TransactionId transaction, TransactionRecord record) {
         return record.getCommitted()
-                ? finish(transaction, new GroupId(record.getOtherGroup()), finished(transaction, record))
+                ? finish(transaction, new GroupId(record.getOtherGroup()), finishRequest(transaction, record))
                 : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
     }
 
@@ -223,13 +238,13 @@ final class CrossShardRename {
     }
 
     private CompletableFuture<Empty> finish(TransactionId transaction, GroupId source, FinishMoveRequest request) {
-        return peers.call(source, MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
+        return peers.call(source, MetaMethods.FINISH_MOVE, request).thenCompose(done -> {
             CrashPoint.hit("meta.move.finished");
-            return group.submit(END, RequestOrigin.SERVICE, step(transaction));
+            return finished.add(transaction) ? endFinished() : CompletableFuture.completedFuture(done);
         });
     }
 
-    private static FinishMoveRequest finished(TransactionId transaction, TransactionRecord record) {
+    private static FinishMoveRequest finishRequest(TransactionId transaction, TransactionRecord record) {
         return FinishMoveRequest.newBuilder()
                 .setTransactionId(transaction.value())
                 .setCommitted(true)
@@ -306,10 +321,13 @@ final class CrossShardRename {
                     .setRename(request)
                     .setEntry(entryOf(prepared))
                     .setMark(prepared.getMark())
+                    .setEnded(finished.take())
                     .build();
             return group.submitOnce(MetaMethods.RENAME_FILE, commitMove, origin, commit)
                     .whenComplete((done, failure) -> {
-                        if (failure == null) {
+                        if (failure != null) {
+                            finished.giveBack(commit.getEnded());
+                        } else {
                             CrashPoint.hit("meta.move.committed");
                             finishInBackground(new MoveMark(prepared.getMark()));
                         }

@@ -53,7 +53,7 @@ public final class MoveHandlers implements GroupPart<ShardState> {
         for (int shard = 0; shard < parts.record().getShards(); shard++) {
             GroupId to = GroupId.ofShard(shard);
             if (!to.equals(parts.group().id())) {
-                table.background("outbox to " + to, "o", new OutboxSender(parts, to)::run);
+                table.background("outbox to " + to, "o", new OutboxSender(parts, to));
             }
         }
     }

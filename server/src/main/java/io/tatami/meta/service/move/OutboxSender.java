@@ -3,10 +3,12 @@ package io.tatami.meta.service.move;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.outbox.AckOutbox;
 import io.tatami.meta.op.outbox.OutboxHead;
+import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.AckOutboxRequest;
 import io.tatami.meta.state.wire.OutboxPage;
@@ -23,11 +25,14 @@ import java.util.concurrent.CompletableFuture;
  * Sends this shard's messages to one other group: in order, up to {@value #WINDOW} at once, repeated until they are
  * applied. A message is dropped here only after the other group has said that it applied it.
  */
-final class OutboxSender {
+final class OutboxSender implements BackgroundTask {
     private static final int WINDOW = 64;
 
     /** A new message ends the rest. */
     private static final Duration REST = Duration.ofMinutes(1);
+
+    /** Messages that come meanwhile go together; what waits for one waits so much longer at most. */
+    private static final Duration BETWEEN_WINDOWS = Duration.ofMillis(20);
 
     private final Group<ShardState> group;
     private final GroupPeers peers;
@@ -41,14 +46,28 @@ final class OutboxSender {
      */
     private volatile long dropped;
 
+    /** Whether the last run found as many messages as it may send at once. */
+    private volatile boolean isBehind;
+
     OutboxSender(PartContext<ShardState> parts, GroupId to) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.to = to;
     }
 
-    /** The background task. */
-    CompletableFuture<Duration> run() {
+    @Override
+    public Duration leastRest() {
+        return isBehind ? Duration.ZERO : BETWEEN_WINDOWS;
+    }
+
+    /** Messages to other groups have senders of their own. */
+    @Override
+    public boolean isWokenBy(byte[] key) {
+        return Keys.isOutbox(key, to.value());
+    }
+
+    @Override
+    public CompletableFuture<Duration> run() {
         OutboxPageRequest oldest = OutboxPageRequest.newBuilder()
                 .setToGroup(to.value())
                 .setLimit(WINDOW)
@@ -58,6 +77,7 @@ final class OutboxSender {
     }
 
     private CompletableFuture<Duration> send(OutboxPage page) {
+        isBehind = page.getMessageCount() == WINDOW;
         if (page.getMessageCount() == 0) {
             return CompletableFuture.completedFuture(REST);
         }

@@ -156,6 +156,16 @@ public final class LeaderTree {
      */
     public <R> CompletableFuture<R> holding(
             List<Place> held, Place place, String path, Supplier<CompletableFuture<R>> body) {
+        return holding(held, place, path, body, result -> CompletableFuture.completedFuture(null));
+    }
+
+    /** {@link #holding(List, Place, String, Supplier)} with {@linkplain NameLocks#holding a rest}. */
+    public <R> CompletableFuture<R> holding(
+            List<Place> held,
+            Place place,
+            String path,
+            Supplier<CompletableFuture<R>> body,
+            Function<R, CompletableFuture<Void>> rest) {
         CompletableFuture<Void> judgement = judged.over(place);
         if (!judgement.isDone()) {
             return judgement.thenCompose(over -> CompletableFuture.failedFuture(new PlanOutdatedException(path)));
@@ -164,7 +174,8 @@ public final class LeaderTree {
                 held,
                 waited -> waited
                         ? CompletableFuture.failedFuture(new PlanOutdatedException(path))
-                        : judged.changing(place, path, body));
+                        : judged.changing(place, path, body),
+                rest);
     }
 
     /**

@@ -26,15 +26,38 @@ public final class NameLocks {
      * @param body is told whether it had to wait, so that what was read before may have changed
      */
     public <R> CompletableFuture<R> holding(List<Place> places, Function<Boolean, CompletableFuture<R>> body) {
+        return holding(places, body, result -> CompletableFuture.completedFuture(null));
+    }
+
+    /**
+     * As {@link #holding(List, Function)}, and completes with what {@code body} completes with; but where that
+     * succeeded the names are held until {@code rest} is through, too.
+     *
+     * @param rest what the body leaves to be done to the names, for which whoever asked need not wait
+     */
+    public <R> CompletableFuture<R> holding(
+            List<Place> places, Function<Boolean, CompletableFuture<R>> body, Function<R, CompletableFuture<Void>> rest) {
         Set<Name> names = new LinkedHashSet<>();
         places.forEach(place -> names.add(new Name(place.getParentId(), place.getName())));
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> before = enqueue(names, mine);
         boolean waits = !before.isDone();
-        return before.thenCompose(ready -> body.apply(waits)).whenComplete((result, failure) -> {
-            release(names, mine);
-            mine.complete(null);
-        });
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        CompletableFuture<R> done = before.thenCompose(ready -> body.apply(waits));
+        CompletableFuture<Void> unused = done.thenCompose(result -> {
+                    CompletableFuture<Void> begun = rest.apply(result);
+                    answer.complete(result);
+                    return begun;
+                })
+                .whenComplete((rested, failure) -> {
+                    release(names, mine);
+                    mine.complete(null);
+                    // Not earlier: whoever tries again takes the names again. Without effect after an answer.
+                    if (failure != null) {
+                        answer.completeExceptionally(failure);
+                    }
+                });
+        return answer;
     }
 
     /** Completes when whoever holds the name now is through. */

@@ -320,14 +320,7 @@ public final class SteppedGroup implements PartRegistry {
     }
 
     private void wakeBackground(Draft committed) {
-        for (Waker waker : background) {
-            for (byte[] key : committed.changes().keySet()) {
-                if (waker.kinds().indexOf(key[0]) >= 0) {
-                    waker.runner().wake();
-                    break;
-                }
-            }
-        }
+        background.forEach(waker -> waker.runner().wakeOn(committed, waker.kinds()));
     }
 
     // ------------------------------------------------------------------------------------------ for parts

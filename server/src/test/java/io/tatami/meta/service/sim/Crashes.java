@@ -70,7 +70,7 @@ final class Crashes {
                 "delete-file",
                 "deliver",
                 "end-arrival",
-                "end-move",
+                "end-moves",
                 "end-unhooked",
                 "end-widening",
                 "finish-move",

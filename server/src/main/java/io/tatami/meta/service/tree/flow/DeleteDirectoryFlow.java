@@ -71,7 +71,10 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
         });
     }
 
-    /** Holds the name, and has the shards refuse what was resolved through the directory, until all is over. */
+    /**
+     * Holds the name until it is free, and has the shards refuse what was resolved through the directory until the
+     * deletion is over.
+     */
     private CompletableFuture<DeleteDirectoryReply> fenced(
             SubtreeDeletion deletion, Function<Announced, CompletableFuture<DeleteDirectoryReply>> body) {
         return tree.names()
@@ -79,7 +82,8 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
                         List.of(deletion.plan().getPlace()),
                         waited -> waited
                                 ? CompletableFuture.failedFuture(new PlanOutdatedException(deletion.path()))
-                                : tree.changing(List.of(change(deletion)), body));
+                                : tree.changing(List.of(change(deletion)), body),
+                        deleted -> freeName(deletion));
     }
 
     private static TreeChange change(SubtreeDeletion deletion) {
@@ -124,10 +128,12 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
                 .setSpread(plan.getPlace().getSpread())
                 .build();
         return tree.group()
-                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit)
-                .thenCompose(reply -> {
-                    CrashPoint.hit("meta.delete-directory.committed");
-                    return tree.release(plan.getPlace()).thenApply(released -> reply);
-                });
+                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit);
+    }
+
+    /** After the answer: whoever meets the marker meanwhile asks the tree. */
+    private CompletableFuture<Void> freeName(SubtreeDeletion deletion) {
+        CrashPoint.hit("meta.delete-directory.committed");
+        return tree.release(deletion.plan().getPlace());
     }
 }

@@ -50,7 +50,9 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                                 List.of(plan.getSource(), plan.getDestination()),
                                 plan.getDestination(),
                                 request.getSource(),
-                                () -> rename(origin, request, plan)));
+                                () -> rename(origin, request, plan),
+                                // After the answer: whoever meets the marker meanwhile asks the tree.
+                                renamed -> tree.release(plan.getSource())));
     }
 
     private CompletableFuture<Empty> rename(RequestOrigin origin, RenameDirectoryRequest request, RenamePlan plan) {
@@ -88,12 +90,12 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                 .submitOnce(MetaMethods.RENAME_DIRECTORY, COMMIT, origin, commit)
                 .thenCompose(reply -> {
                     CrashPoint.hit("meta.rename-directory.committed");
-                    CompletableFuture<Void> cleared = tree.release(plan.getSource());
+                    // Before the answer: a marker that came after a deletion of the directory around it would stay.
                     CompletableFuture<Void> relabelled = replaced == 0
                             ? CompletableFuture.completedFuture(null)
                             : tree.relabel(
                                     plan.getDestination(), plan.getSource().getDirectoryId());
-                    return cleared.thenCombine(relabelled, (left, right) -> reply);
+                    return relabelled.thenApply(done -> reply);
                 });
     }
 

@@ -25,6 +25,9 @@ import java.util.concurrent.CompletableFuture;
 final class SubtreeReclaimer implements BackgroundTask {
     private static final int DIRECTORIES_MAX = 128;
     private static final Duration REST = Duration.ofMinutes(1);
+
+    /** Nobody waits for a hand-over, and one of many directories costs each group as many entries as that of one. */
+    private static final Duration BETWEEN_HAND_OVERS = Duration.ofMillis(100);
     private static final ListUnhooked LIST = new ListUnhooked();
     private static final EndUnhooked END = new EndUnhooked();
 
@@ -36,8 +39,17 @@ final class SubtreeReclaimer implements BackgroundTask {
      */
     private volatile long oldest;
 
+    /** Whether the last run found as many directories as it may. */
+    private volatile boolean isBehind;
+
     SubtreeReclaimer(LeaderTree tree) {
         this.tree = tree;
+    }
+
+    /** What is deleted one after the other is handed over together, as long as that keeps up. */
+    @Override
+    public Duration leastRest() {
+        return isBehind ? Duration.ZERO : BETWEEN_HAND_OVERS;
     }
 
     @Override
@@ -50,6 +62,7 @@ final class SubtreeReclaimer implements BackgroundTask {
                 .thenCompose(changes -> tree.group().read(LIST, RequestOrigin.SERVICE, request))
                 .thenCompose(reply -> {
                     oldest = Math.max(oldest, reply.getOldest());
+                    isBehind = reply.getUnhookedCount() == DIRECTORIES_MAX;
                     return reply.getUnhookedCount() == 0
                             ? CompletableFuture.completedFuture(REST)
                             : reclaim(reply.getUnhookedList());

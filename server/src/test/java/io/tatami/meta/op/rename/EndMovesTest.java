@@ -8,13 +8,13 @@ import io.tatami.meta.op.file.FileShard;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.ListMovesRequest;
-import io.tatami.meta.state.wire.MoveStep;
+import io.tatami.meta.state.wire.EndMovesRequest;
 import io.tatami.meta.state.wire.OpenMove;
 import io.tatami.meta.state.wire.TransactionRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class EndMoveTest {
+final class EndMovesTest {
     private static final TransactionId MOVE = new TransactionId(256);
     private static final TransactionId OTHER = new TransactionId(512);
 
@@ -66,8 +66,8 @@ final class EndMoveTest {
 
     private void end() throws Exception {
         shard.run(
-                new EndMove(),
-                MoveStep.newBuilder().setTransactionId(MOVE.value()).build());
+                new EndMoves(),
+                EndMovesRequest.newBuilder().addTransactionId(MOVE.value()).build());
     }
 
     private List<Long> listed(boolean isDestination) throws Exception {
