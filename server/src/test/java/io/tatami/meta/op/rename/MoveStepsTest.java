@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.ByteString;
+import io.tatami.meta.state.wire.EndMovesRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -45,6 +46,7 @@ import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -226,6 +228,26 @@ final class MoveStepsTest {
         assertEquals(1, state(1).slice(directories[1]).getFiles());
     }
 
+    @Test
+    void commitTakesTheRecordsOfMovesAlongThatAreFinishedButOfNoPendingOne() throws Exception {
+        create(0, "f");
+        RenameFileRequest first = rename(0, "f", 1, "g");
+        long finished = submit(1, new BeginMove(handles), first).getTransactionId();
+        PrepareMoveReply prepared = prepare(finished, first);
+        commit(finished, first, prepared);
+        submit(0, new FinishMove(), finish(finished, true, "f", prepared.getMark()));
+        long pending = submit(1, new BeginMove(handles), rename(0, "x", 1, "y")).getTransactionId();
+
+        create(0, "f");
+        RenameFileRequest next = rename(0, "f", 1, "h");
+        long move = submit(1, new BeginMove(handles), next).getTransactionId();
+        commit(move, next, prepare(move, next), finished, pending);
+
+        assertNull(state(1).transaction(new TransactionId(finished)));
+        assertNotNull(state(1).transaction(new TransactionId(pending)));
+        assertNotNull(state(1).transaction(new TransactionId(move)));
+    }
+
     private interface Change {
         void make(ShardState state) throws TatamiException;
     }
@@ -263,7 +285,8 @@ final class MoveStepsTest {
                         .build());
     }
 
-    private void commit(long move, RenameFileRequest rename, PrepareMoveReply prepared) throws Exception {
+    private void commit(long move, RenameFileRequest rename, PrepareMoveReply prepared, long... ended)
+            throws Exception {
         var committed = submit(
                 1,
                 new CommitMove(handles),
@@ -272,6 +295,8 @@ final class MoveStepsTest {
                         .setRename(rename)
                         .setEntry(EntryRecord.parseFrom(prepared.getEntry()))
                         .setMark(prepared.getMark())
+                        .setEnded(EndMovesRequest.newBuilder()
+                                .addAllTransactionId(Arrays.stream(ended).boxed().toList()))
                         .build());
         assertNotNull(committed);
     }

@@ -2,6 +2,9 @@ package io.tatami.meta.service.lead;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tatami.meta.state.MemoryView;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Draft;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.host.SteppedTimer;
 import java.time.Duration;
@@ -34,6 +37,11 @@ final class BackgroundRunnerTest {
                     @Override
                     public Duration leastRest() {
                         return leastRest;
+                    }
+
+                    @Override
+                    public boolean isWokenBy(byte[] key) {
+                        return Keys.isOutbox(key, 3);
                     }
                 },
                 timer);
@@ -91,5 +99,25 @@ final class BackgroundRunnerTest {
         runner.wake();
         runUntil(4_000);
         assertEquals(List.of(0L, 3_000L), runs);
+    }
+
+    @Test
+    void onlyRecordsThatConcernATaskEndItsRest() {
+        BackgroundRunner runner = runner(Duration.ofSeconds(60), Duration.ZERO);
+        runner.wake();
+        runUntil(10);
+        runner.wakeOn(written(Keys.outbox(2, 1)), "o");
+        runner.wakeOn(written(Keys.outbox(3, 1)), "x");
+        runUntil(20);
+        assertEquals(List.of(0L), runs);
+        runner.wakeOn(written(Keys.outbox(3, 1)), "o");
+        runUntil(30);
+        assertEquals(List.of(0L, 20L), runs);
+    }
+
+    private static Draft written(byte[] key) {
+        Draft draft = new Draft(new MemoryView());
+        draft.put(key, new byte[1]);
+        return draft;
     }
 }

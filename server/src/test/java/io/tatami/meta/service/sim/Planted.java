@@ -1,6 +1,7 @@
 package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
+import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -59,6 +60,26 @@ enum Planted implements Plant {
                 new ShardState(records)
                         .putGateNewest(new TreeVersion(Long.parseLong(new String(kept, StandardCharsets.US_ASCII))));
             }
+        }
+    },
+
+    /** The record of a move goes with the commit, as those of moves that their sources have finished do. */
+    ENDED_WITH_ITS_COMMIT {
+        @Override
+        public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
+            if (request instanceof CommitMoveRequest commit) {
+                new ShardState(records).removeTransaction(new TransactionId(commit.getTransactionId()));
+            }
+        }
+    },
+
+    /** What frees a name after the answer frees it whatever has it by now. */
+    FREED_WHATEVER_HAS_IT {
+        @Override
+        public Message asked(Message request) {
+            return request instanceof SettleMarkerRequest settle && settle.getClear()
+                    ? settle.toBuilder().setVersion(Long.MAX_VALUE).build()
+                    : request;
         }
     },
 

@@ -97,6 +97,18 @@ final class TransactionSimulationTest {
 
     @Test
     @Tag("simulated-bug")
+    void moveThatEndsBeforeItsSourceHasFinishedIsNoticed() {
+        assertNoticed(Planted.ENDED_WITH_ITS_COMMIT);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void nameThatIsFreedAfterItWasTakenAgainIsNoticed() {
+        assertNoticed(Planted.FREED_WHATEVER_HAS_IT);
+    }
+
+    @Test
+    @Tag("simulated-bug")
     void markerThatIsNeverClearedIsNoticed() {
         assertNoticed(Planted.MARKER_LEFT);
     }

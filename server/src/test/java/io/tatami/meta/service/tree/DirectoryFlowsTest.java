@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -407,6 +408,47 @@ class DirectoryFlowsTest {
         cluster.restart();
         assertEquals(
                 begun.getDirectories(), root.summary("/a", lost.getUnfinished()).getDirectories());
+    }
+
+    @Test
+    void deletionAndRenameAreAnsweredBeforeTheOldNameIsFree() throws TatamiException {
+        List<Runnable> held = new ArrayList<>();
+        boolean[] holds = new boolean[1];
+        cluster = new TreeCluster(task -> {
+            if (holds[0]) {
+                held.add(task);
+            } else {
+                task.run();
+            }
+        });
+        root = TreeClient.root(cluster);
+        root.mkdirs("/a/b");
+        root.mkdirs("/a/c");
+        cluster.watcher = method -> holds[0] |= method.number() == MetaMethods.SETTLE_MARKER.number();
+
+        CompletableFuture<?> deleted = root.begin(
+                MetaMethods.DELETE_DIRECTORY,
+                DeleteDirectoryRequest.newBuilder().setPath("/a/b").build());
+        assertTrue(deleted.isDone() && !deleted.isCompletedExceptionally());
+        holds[0] = false;
+        CompletableFuture<?> renamed = root.begin(
+                MetaMethods.RENAME_DIRECTORY,
+                RenameDirectoryRequest.newBuilder()
+                        .setSource("/a/c")
+                        .setDestination("/a/d")
+                        .build());
+        assertTrue(renamed.isDone() && !renamed.isCompletedExceptionally());
+        holds[0] = false;
+        CompletableFuture<?> again = root.begin(
+                MetaMethods.MKDIRS, MkdirsRequest.newBuilder().setPath("/a/b").build());
+        assertFalse(again.isDone());
+
+        assertEquals(2, held.size());
+        held.forEach(Runnable::run);
+        assertTrue(again.isDone() && !again.isCompletedExceptionally());
+        assertTrue(root.isDirectory("/a/b"));
+        assertFailure(ErrorCode.IS_A_DIRECTORY, () -> root.create("/a/b"));
+        root.create("/a/c");
     }
 
     @Test

@@ -53,6 +53,29 @@ class NameLocksTest {
         assertEquals(List.of("first"), begun);
     }
 
+    @Test
+    void nameIsHeldAfterTheAnswerUntilTheRestIsThrough() {
+        CompletableFuture<Void> rest = new CompletableFuture<>();
+        CompletableFuture<String> answer = locks.holding(
+                List.of(place("a")), waited -> CompletableFuture.completedFuture("done"), done -> rest);
+        assertEquals("done", answer.getNow("not answered"));
+        CompletableFuture<Void> unused = hold("second waited", place("a"));
+        assertEquals(List.of(), begun);
+        rest.complete(null);
+        assertEquals(List.of("second waited"), begun);
+    }
+
+    @Test
+    void failureIsToldOnceTheNameIsFree() {
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        CompletableFuture<Void> unused = locks.holding(List.of(place("a")), waited -> first)
+                .whenComplete((done, failure) -> {
+                    CompletableFuture<Void> again = hold("again waited", place("a"));
+                });
+        first.completeExceptionally(new IllegalStateException("failed"));
+        assertEquals(List.of("again"), begun);
+    }
+
     private CompletableFuture<Void> hold(String who, Place... places) {
         CompletableFuture<Void> held = new CompletableFuture<>();
         CompletableFuture<Void> unused = locks.holding(List.of(places), waited -> {
