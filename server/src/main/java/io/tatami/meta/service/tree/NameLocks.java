@@ -36,7 +36,9 @@ public final class NameLocks {
      * @param rest what the body leaves to be done to the names, for which whoever asked need not wait
      */
     public <R> CompletableFuture<R> holding(
-            List<Place> places, Function<Boolean, CompletableFuture<R>> body, Function<R, CompletableFuture<Void>> rest) {
+            List<Place> places,
+            Function<Boolean, CompletableFuture<R>> body,
+            Function<R, CompletableFuture<Void>> rest) {
         Set<Name> names = new LinkedHashSet<>();
         places.forEach(place -> names.add(new Name(place.getParentId(), place.getName())));
         CompletableFuture<Void> mine = new CompletableFuture<>();

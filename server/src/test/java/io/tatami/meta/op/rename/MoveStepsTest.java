@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.ByteString;
-import io.tatami.meta.state.wire.EndMovesRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -29,6 +28,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EndMovesRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -296,7 +296,8 @@ final class MoveStepsTest {
                         .setEntry(EntryRecord.parseFrom(prepared.getEntry()))
                         .setMark(prepared.getMark())
                         .setEnded(EndMovesRequest.newBuilder()
-                                .addAllTransactionId(Arrays.stream(ended).boxed().toList()))
+                                .addAllTransactionId(
+                                        Arrays.stream(ended).boxed().toList()))
                         .build());
         assertNotNull(committed);
     }

@@ -2,11 +2,11 @@ package io.tatami.meta.service.lead;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tatami.meta.state.MemoryView;
-import io.tatami.meta.state.Keys;
-import io.tatami.meta.state.Draft;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.host.SteppedTimer;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.MemoryView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,6 @@
 package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
-import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -35,6 +34,7 @@ import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.OutboxDelivery;
 import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.SettleMarkerRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -23,6 +22,7 @@ import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.ResolveReply;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.ArrayList;

@@ -56,8 +56,8 @@ class NameLocksTest {
     @Test
     void nameIsHeldAfterTheAnswerUntilTheRestIsThrough() {
         CompletableFuture<Void> rest = new CompletableFuture<>();
-        CompletableFuture<String> answer = locks.holding(
-                List.of(place("a")), waited -> CompletableFuture.completedFuture("done"), done -> rest);
+        CompletableFuture<String> answer =
+                locks.holding(List.of(place("a")), waited -> CompletableFuture.completedFuture("done"), done -> rest);
         assertEquals("done", answer.getNow("not answered"));
         CompletableFuture<Void> unused = hold("second waited", place("a"));
         assertEquals(List.of(), begun);
@@ -70,7 +70,7 @@ class NameLocksTest {
         CompletableFuture<Void> first = new CompletableFuture<>();
         CompletableFuture<Void> unused = locks.holding(List.of(place("a")), waited -> first)
                 .whenComplete((done, failure) -> {
-                    CompletableFuture<Void> again = hold("again waited", place("a"));
+                    CompletableFuture<Void> unusedAgain = hold("again waited", place("a"));
                 });
         first.completeExceptionally(new IllegalStateException("failed"));
         assertEquals(List.of("again"), begun);

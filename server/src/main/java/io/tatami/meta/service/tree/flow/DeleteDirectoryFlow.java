@@ -127,8 +127,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setSpread(plan.getPlace().getSpread())
                 .build();
-        return tree.group()
-                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit);
+        return tree.group().submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit);
     }
 
     /** After the answer: whoever meets the marker meanwhile asks the tree. */

@@ -28,6 +28,7 @@ final class SubtreeReclaimer implements BackgroundTask {
 
     /** Nobody waits for a hand-over, and one of many directories costs each group as many entries as that of one. */
     private static final Duration BETWEEN_HAND_OVERS = Duration.ofMillis(100);
+
     private static final ListUnhooked LIST = new ListUnhooked();
     private static final EndUnhooked END = new EndUnhooked();
 
