@@ -31,7 +31,7 @@ public final class BlockReadStream implements AutoCloseable {
     private static final int SURE_BYTES = ChunkChecksum.CHUNK_BYTES;
 
     /** For so many timeouts a reader waits at most that is told again and again that it is queued. */
-    public static final int TIMEOUTS_MAX = 10;
+    public static final int TIMEOUTS_MAX = 5;
 
     private final BlockTarget target;
     private final BlockId block;

@@ -154,13 +154,15 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
         lock.lock();
         try {
             long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            long beginNanos = clock.monotonicNanos();
             WaitLimit limit = WaitLimit.ofNanos(clock, BlockReadStream.TIMEOUTS_MAX * timeoutNanos);
             long nanosLeft = timeoutNanos;
             while (isWaiting()) {
                 if (nanosLeft <= 0) {
                     throw new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED,
-                            "the block server sent no data of the block for " + timeoutMillis + " ms");
+                            "the block server sent no data of the block for "
+                                    + TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - beginNanos) + " ms");
                 }
                 int signs = queuedSigns;
                 nanosLeft = clock.await(lock, changed, () -> !isWaiting() || signs != queuedSigns, nanosLeft);

@@ -38,6 +38,9 @@ final class CopyChoice {
      */
     static final long QUEUED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** How often it is looked whether the server still tells so. */
+    static final long QUEUED_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     /** Of failures of a copy on this host; of others it is LOCAL_FAILED. */
     private static final Map<ErrorCode, Reason> REASONS = Map.of(
             ErrorCode.UNAVAILABLE, Reason.LOCAL_DEAD,
@@ -196,7 +199,7 @@ final class CopyChoice {
         firstByteLimit = null;
         WaitLimit queued = WaitLimit.ofNanos(locator.blocks().clock(), locator.queuedPatienceNanos());
         while (!isThere && stream.isQueued() && queued.leftNanos() > 0) {
-            isThere = stream.await(Math.min(STALL_NANOS, queued.leftNanos()));
+            isThere = stream.await(Math.min(QUEUED_LOOK_NANOS, queued.leftNanos()));
         }
         return isThere;
     }

@@ -133,11 +133,18 @@ final class CopyRace implements AutoCloseable {
         return grown;
     }
 
-    /** Whether a reader that takes part is queued: then it is waited for a little longer. */
+    /**
+     * Whether it is waited a little longer, as the reader of the copy that joined last is queued; where all take part,
+     * of any. Those that joined before have had their time.
+     */
     private boolean isPutOff() {
-        boolean putOff = queuedLimit.leftNanos() > 0 && racers.stream().anyMatch(racer -> racer.attempt.isQueued());
+        boolean isLast = entrants.count() <= racers.size();
+        boolean isQueued = isLast
+                ? racers.stream().anyMatch(racer -> racer.attempt.isQueued())
+                : racers.get(racers.size() - 1).attempt.isQueued();
+        boolean putOff = queuedLimit.leftNanos() > 0 && isQueued;
         if (putOff) {
-            limit = WaitLimit.ofNanos(clock, Math.min(CopyChoice.STALL_NANOS, queuedLimit.leftNanos()));
+            limit = WaitLimit.ofNanos(clock, Math.min(CopyChoice.QUEUED_LOOK_NANOS, queuedLimit.leftNanos()));
         }
         return putOff;
     }

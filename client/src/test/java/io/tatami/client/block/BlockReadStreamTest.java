@@ -112,7 +112,7 @@ final class BlockReadStreamTest {
     }
 
     @Test
-    void aReaderThatIsToldSoAgainAndAgainGivesUpAfterTenTimeouts() throws Exception {
+    void aReaderThatIsToldSoAgainAndAgainGivesUpAfterSomeTimeouts() throws Exception {
         TimeoutClock clock = new TimeoutClock();
         try (BlockReadStream stream = open(clock)) {
             clock.atTimeout = this::tellQueued;

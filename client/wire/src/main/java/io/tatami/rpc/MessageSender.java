@@ -22,6 +22,13 @@ public interface MessageSender<M extends Message> {
     /** Sends a message without a payload. */
     void send(M message);
 
+    /**
+     * Sends a message without a payload that the other side can do without: dropped where there is no memory for it.
+     */
+    default void sendOrDrop(M message) {
+        send(message);
+    }
+
     /** Whether less than the high-water mark of bytes wait to be written to this connection. */
     boolean isWritable();
 

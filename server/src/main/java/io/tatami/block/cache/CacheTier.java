@@ -280,6 +280,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     }
 
     /** Whether an access of the tier's device takes so long that none of a slow device would. */
+    @Override
+    public boolean isAtWork() {
+        return device.isAtWork();
+    }
+
     boolean isStuck() {
         return device.isStuck();
     }

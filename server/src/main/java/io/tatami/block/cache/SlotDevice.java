@@ -5,6 +5,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
+import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.FailStop;
@@ -129,6 +130,11 @@ final class SlotDevice {
                 ErrorCode.IO_ERROR,
                 device.name() + " did not complete an access for " + waitMillis + " ms, " + HANGS_MAX
                         + " times in a row");
+    }
+
+    /** Whether no access takes longer than readers are patient for. */
+    boolean isAtWork() {
+        return device.times().longestUnderWayNanos() < AccessTimes.AT_WORK_NANOS;
     }
 
     /** Whether an access takes so long that none of a slow device would. */

@@ -31,7 +31,7 @@ public final class AccessTimes {
     public static final long FLUSH_HANG_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     /** A device at work ends an access within this, or within a few times what is typical of it. */
-    static final long AT_WORK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    public static final long AT_WORK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int AT_WORK_FACTOR = 4;
 

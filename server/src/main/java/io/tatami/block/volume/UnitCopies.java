@@ -24,6 +24,11 @@ public interface UnitCopies {
      */
     Answer ask(BlockId block, int unit, long endBytes, boolean readsToItsEnd);
 
+    /** Whether no reader is held up by a device of copies that does not answer soon. */
+    default boolean isAtWork() {
+        return true;
+    }
+
     /**
      * What there is of a unit.
      *

@@ -57,6 +57,9 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     /** Whether the network will report when it takes more. */
     private volatile boolean awaitingWritable;
 
+    /** Whether the last turn ended for want of something else than the volume: memory, or the rate of copies. */
+    private volatile boolean heldUp;
+
     // Written by the turn, read by the standstill check.
     private volatile ReadState state = new ReadState.Unread();
     private volatile long movedNanos;
@@ -116,7 +119,8 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     }
 
     /**
-     * Makes a session without progress give its buffers back. It opens its reader again when the reader asks for more.
+     * Makes a session without progress give its buffers back, unless it could send and only waits for the volume. It
+     * opens its reader again when the reader asks for more.
      */
     void checkStandstill() {
         if (state instanceof ReadState.Starved) {
@@ -130,13 +134,13 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
     }
 
     /**
-     * Tells the reader that it is queued, where it wants to know, nothing was sent for {@code silentNanos} and could
-     * have been. May be called by any thread: a frame without bytes may come between any two.
+     * Tells the reader that it is queued, where it wants to know and nothing was sent for {@code silentNanos} as only
+     * the volume was waited for. May be called by any thread: a frame without bytes may come between any two.
      */
     void tellQueued(long silentNanos) {
-        boolean isWaiting = !isOver() && stopped == null && window.get() > 0 && stream.isWritable();
+        boolean isWaiting = !isOver() && stopped == null && !heldUp && window.get() > 0 && stream.isWritable();
         if (request.getTellsQueued() && isWaiting && context.nowNanos() - movedNanos >= silentNanos) {
-            stream.send(QUEUED);
+            stream.sendOrDrop(QUEUED);
         }
     }
 
@@ -146,31 +150,37 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
             return !isOver() && goOn();
         } catch (TatamiException e) {
             fail(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Also an Error ends the stream: its turns would never come again, and its reader would wait for them.
             fail(new TatamiException(ErrorCode.INTERNAL, "reading " + block() + ": " + e, e));
         }
         return false;
     }
 
     private boolean goOn() throws TatamiException {
+        heldUp = false;
         TatamiException reason = stopped;
         if (reason != null) {
             throw reason;
         }
-        if (parkWanted) {
-            parkWanted = false;
+        boolean hasRoom = window.get() > 0 && stream.isWritable();
+        boolean stoodStill = parkWanted;
+        parkWanted = false;
+        if (stoodStill && !hasRoom) {
             movedNanos = context.nowNanos();
             park();
         }
-        if (window.get() <= 0 || !stream.isWritable()) {
+        if (!hasRoom) {
             return awaitRoom();
         }
         long turnEnd = sentBytes + context.settings().readTurnBytes();
         while (window.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
             if (request.getBackground() && !streams.mayCopy(turns::want)) {
+                heldUp = true;
                 return false;
             }
             if (!delivery.hasMore() && !opened().reader().hasBuffer(turns::want)) {
+                heldUp = true;
                 return false;
             }
             if (!delivery.hasMore() && !nextUnit()) {
@@ -180,6 +190,7 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
                 return false;
             }
             if (!delivery.canSend()) {
+                heldUp = true;
                 starve();
                 return false;
             }

@@ -229,8 +229,14 @@ public final class ReadStreams {
         sessions().forEach(ReadSession::checkStandstill);
     }
 
-    /** Tells readers that wait for a volume at work that it is; called every {@link #TELL_QUEUED_MILLIS}. */
+    /**
+     * Tells readers that wait for a volume at work that it is, while no staged copy holds them up; called every
+     * {@link #TELL_QUEUED_MILLIS}.
+     */
     public void tellQueued() {
+        if (!copies.isAtWork()) {
+            return;
+        }
         Map<ReadSession, VolumeStreams.Counted> open;
         synchronized (sessions) {
             open = Map.copyOf(sessions);

@@ -47,7 +47,7 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
             throw e;
         }
         if (request.getTransactionId() == 0) {
-            // The destination refused by this handle what is allowed by it here: there is nothing to prepare.
+            // The destination has refused by the very handle that was accepted here, which cannot be.
             return PrepareMoveReply.newBuilder().setStale(true).build();
         }
         TransactionId transaction = new TransactionId(request.getTransactionId());

@@ -148,7 +148,11 @@ final class CrossShardRename {
                 || !refusal.subject().equals(SOURCE_DIRECTORY)) {
             return CompletableFuture.failedFuture(failure);
         }
-        return peers.call(owner, MetaMethods.PREPARE_MOVE, prepareRequest(NO_MOVE, origin, request))
+        return peers.call(
+                        owner,
+                        MetaMethods.PREPARE_MOVE,
+                        prepareRequest(NO_MOVE, origin, request),
+                        timeoutMillis(origin))
                 .thenCompose(
                         reply -> CompletableFuture.failedFuture(reply.getStale() ? staleSource(request) : refusal));
     }
@@ -165,6 +169,14 @@ final class CrossShardRename {
                 .addAllUserGroup(origin.caller().groups())
                 .setSuperuser(origin.caller().superuser())
                 .build();
+    }
+
+    private long timeoutMillis(RequestOrigin origin) {
+        if (origin.deadlineNanos() == RequestOrigin.NO_DEADLINE) {
+            return PREPARE_TIMEOUT_MILLIS;
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(origin.deadlineNanos() - clock.monotonicNanos());
+        return Math.max(1, Math.min(PREPARE_TIMEOUT_MILLIS, left));
     }
 
     private static TatamiException staleSource(RenameFileRequest request) {
@@ -297,15 +309,7 @@ final class CrossShardRename {
 
         private CompletableFuture<PrepareMoveReply> prepare() {
             PrepareMoveRequest prepare = prepareRequest(transaction, origin, request);
-            return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis());
-        }
-
-        private long timeoutMillis() {
-            if (origin.deadlineNanos() == RequestOrigin.NO_DEADLINE) {
-                return PREPARE_TIMEOUT_MILLIS;
-            }
-            long left = TimeUnit.NANOSECONDS.toMillis(origin.deadlineNanos() - clock.monotonicNanos());
-            return Math.max(1, Math.min(PREPARE_TIMEOUT_MILLIS, left));
+            return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis(origin));
         }
 
         private CompletableFuture<Empty> commit(PrepareMoveReply prepared) {

@@ -371,6 +371,24 @@ final class BlockSessionsTest {
     }
 
     @Test
+    void aReaderWhoseTurnComesLateGoesOnWithWhatWasReadAhead() throws Exception {
+        writer.sync(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, FRAME);
+        SessionWorld.Reader reader = world.read(0, FRAME, 1);
+        world.executor.runAll();
+        long before = world.disk.volume().statistics().readBytes();
+
+        world.clock.advance(Duration.ofMillis(world.settings.parkMillis() + 1));
+        world.reads.checkStandstill();
+        reader.credit(FRAME);
+        world.executor.runAll();
+
+        assertEquals(before, world.disk.volume().statistics().readBytes());
+        assertArrayEquals(world.prefix(FRAME), reader.stream.payload.toByteArray());
+    }
+
+    @Test
     void aWriterThatIsSilentTooLongLosesItsStream() {
         world.executor.runAll();
         acknowledge(0, 0);

@@ -33,11 +33,13 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         private final M message;
         private final ByteBuf payload;
         private final int bytes;
+        private final boolean mayBeDropped;
 
-        private Data(M message, ByteBuf payload, int bytes) {
+        private Data(M message, ByteBuf payload, int bytes, boolean mayBeDropped) {
             this.message = message;
             this.payload = payload;
             this.bytes = bytes;
+            this.mayBeDropped = mayBeDropped;
         }
 
         @Override
@@ -55,13 +57,18 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
             payload.release();
         }
 
-        /** Writes it as a DATA frame, or fails the stream if the peer does not take frames of this size. */
+        /**
+         * Writes it as a DATA frame. Fails the stream if the peer does not take frames of this size or there is no
+         * memory, unless the message may be dropped.
+         */
         public void writeAs(int callId) {
             link.outbox().gate().taken(bytes);
             try {
                 link.outbox().writeDataAndRelease(callId, message, payload);
             } catch (TatamiException e) {
-                tooLong(e);
+                if (!mayBeDropped) {
+                    tooLong(e);
+                }
             }
         }
     }
@@ -71,6 +78,10 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
 
     @Override
     public final void sendAndRelease(M message, ByteBuf payload) {
+        queue(message, payload, false);
+    }
+
+    private void queue(M message, ByteBuf payload, boolean mayBeDropped) {
         long bytes = (long) FrameFormat.PREFIX_BYTES + message.getSerializedSize() + payload.readableBytes();
         boolean accepted = false;
         try {
@@ -85,13 +96,18 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
             }
         }
         if (accepted) {
-            link.outbox().offer(new Data(message, payload, (int) bytes));
+            link.outbox().offer(new Data(message, payload, (int) bytes, mayBeDropped));
         }
     }
 
     @Override
     public final void send(M message) {
         sendAndRelease(message, Unpooled.EMPTY_BUFFER);
+    }
+
+    @Override
+    public final void sendOrDrop(M message) {
+        queue(message, Unpooled.EMPTY_BUFFER, true);
     }
 
     @Override
