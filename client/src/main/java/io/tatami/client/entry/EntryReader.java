@@ -84,12 +84,16 @@ public final class EntryReader {
         if (path.isRoot()) {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
         }
-        Status status = lookup(path, request, caller.deadline());
+        Deadline deadline = caller.deadline();
+        Status status = lookup(path, request, deadline);
         return switch (status.getKind()) {
             case FILE -> new PathStatus(path, status, servers.located(status, caller.deadline()));
             case SYMLINK -> throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
-            case DIRECTORY, UNRECOGNIZED ->
+            case DIRECTORY, UNRECOGNIZED -> {
+                // The name may be kept for a directory that is gone: then the tree says that there is nothing.
+                PathStatus unused = directory(path, new DirectoryId(status.getId()), shown(status), deadline);
                 throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
+            }
         };
     }
 

@@ -180,8 +180,8 @@ public final class PathResolver {
 
     /**
      * Finds out why {@code path} is no directory. Returns true if its shard has a marker for the name: the directory is
-     * new, its name is reserved, or a crash left the marker of a directory that is gone. Returns false if the shard has
-     * to be asked again.
+     * new, its name is reserved, or the directory is gone and its marker is not released yet, which a crash can keep
+     * from happening. Returns false if the shard has to be asked again.
      */
     private boolean isKeptForDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
             throws TatamiException {

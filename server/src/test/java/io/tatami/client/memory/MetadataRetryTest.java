@@ -29,6 +29,8 @@ import io.tatami.protocol.Placement;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.DeleteDirectoryReply;
+import io.tatami.protocol.wire.LookupReply;
+import io.tatami.protocol.wire.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -372,6 +374,22 @@ final class MetadataRetryTest {
         cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.STALE_SHARD_MAP);
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
         assertEquals(5, cluster.metadata.faults.arrivals(MetaMethods.CREATE).size());
+    }
+
+    /** The shard keeps the name of a deleted directory for a moment. */
+    @Test
+    void whoOpensADirectoryThatWasJustDeletedIsToldThatItIsNotThere() {
+        LookupReply kept = LookupReply.newBuilder()
+                .setStatus(Status.newBuilder().setKind(Status.Kind.DIRECTORY).setId(99))
+                .build();
+        cluster.metadata.faults.answerNext(MetaMethods.LOOKUP, kept);
+        assertCode(ErrorCode.NOT_FOUND, () -> client.open(path("/a/gone"), ReadPolicy.ADAPTIVE));
+    }
+
+    @Test
+    void aDirectoryIsNotOpened() throws Exception {
+        makeDirectory("/a/b");
+        assertCode(ErrorCode.IS_A_DIRECTORY, () -> client.open(path("/a/b"), ReadPolicy.ADAPTIVE));
     }
 
     @Test

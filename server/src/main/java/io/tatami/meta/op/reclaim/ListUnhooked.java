@@ -19,7 +19,8 @@ public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequ
     public ListUnhookedReply decide(TreeState state, RequestContext context, ListUnhookedRequest request) {
         List<Intent> intents = state.intents(request.getFrom(), request.getLimit());
         ListUnhookedReply.Builder reply = ListUnhookedReply.newBuilder()
-                .setOldest(intents.isEmpty() ? 0 : intents.get(0).number());
+                .setOldest(intents.isEmpty() ? 0 : intents.get(0).number())
+                .setFull(intents.size() == request.getLimit());
         for (Intent intent : intents) {
             if (state.widening(new DirectoryId(intent.record().getDirectoryId())) != null) {
                 continue;

@@ -1,6 +1,8 @@
 package io.tatami.meta.op.reclaim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.SessionId;
@@ -46,6 +48,13 @@ class ListUnhookedTest {
         ListUnhookedReply reply = list(0, 1);
         assertEquals(List.of(), directories(reply));
         assertEquals(1, reply.getOldest());
+    }
+
+    @Test
+    void thatThereMayBeMoreIsToldAlsoWhereSomeWait() {
+        state.putWidening(new DirectoryId(11), WideningRecord.getDefaultInstance());
+        assertTrue(list(0, 3).getFull());
+        assertFalse(list(0, 4).getFull());
     }
 
     @Test

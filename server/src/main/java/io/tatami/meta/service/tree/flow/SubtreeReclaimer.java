@@ -63,7 +63,7 @@ final class SubtreeReclaimer implements BackgroundTask {
                 .thenCompose(changes -> tree.group().read(LIST, RequestOrigin.SERVICE, request))
                 .thenCompose(reply -> {
                     oldest = Math.max(oldest, reply.getOldest());
-                    isBehind = reply.getUnhookedCount() == DIRECTORIES_MAX;
+                    isBehind = reply.getFull() && reply.getUnhookedCount() > 0;
                     return reply.getUnhookedCount() == 0
                             ? CompletableFuture.completedFuture(REST)
                             : reclaim(reply.getUnhookedList());
