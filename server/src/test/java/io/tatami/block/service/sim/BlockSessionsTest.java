@@ -12,12 +12,16 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.service.read.ReadStreams;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.WriteAck;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -368,6 +372,32 @@ final class BlockSessionsTest {
         assertArrayEquals(world.prefix(FRAME), reader.stream.payload.toByteArray());
         world.reads.tellQueued();
         assertEquals(2, reader.queuedSigns());
+    }
+
+    @Test
+    void aReaderThatWaitsForMemoryOrForTheTierIsNotToldThatItIsQueued() throws Exception {
+        writer.sync(FRAME);
+        world.executor.runAll();
+        acknowledge(FRAME, FRAME);
+        SessionWorld.Reader reader = world.read(0, FRAME, FRAME);
+        world.clock.advance(Duration.ofMillis(ReadStreams.TELL_QUEUED_MILLIS));
+        world.isTierHanging = true;
+        world.reads.tellQueued();
+        assertEquals(0, reader.queuedSigns());
+        world.isTierHanging = false;
+
+        AlignedBufferPool buffers = world.disk.volume().readMemory(null).buffers();
+        List<AlignedBuffer> taken = new ArrayList<>();
+        for (AlignedBuffer next = buffers.tryAcquire(); next != null; next = buffers.tryAcquire()) {
+            taken.add(next);
+        }
+        world.executor.runAll();
+        world.reads.tellQueued();
+        assertEquals(0, reader.queuedSigns());
+
+        taken.forEach(AlignedBuffer::release);
+        world.executor.runAll();
+        assertArrayEquals(world.prefix(FRAME), reader.stream.payload.toByteArray());
     }
 
     @Test

@@ -67,6 +67,9 @@ final class SessionWorld implements AutoCloseable {
     /** Run while a read stream is opened, after its volume was found and before its session is among the others. */
     Runnable whenReadersAreLookedUp = () -> {};
 
+    /** Whether the tier holds readers up; it has no copy of anything. */
+    boolean isTierHanging;
+
     /** What is written of the block, whoever writes it. */
     final byte[] content;
 
@@ -82,7 +85,7 @@ final class SessionWorld implements AutoCloseable {
         memory = new MemoryShares(threads, new SharedDirectory(directory), 0);
         BlockClient chainClient = new BlockClient(chain, BlockClientSettings.DEFAULT);
         writes = new WriteStreams(context, chainClient, memory, executor);
-        reads = new ReadStreams(context, UnitCopies.NONE, memory, new CopyRate(clock, 0), volume -> {
+        reads = new ReadStreams(context, new NoCopies(), memory, new CopyRate(clock, 0), volume -> {
             whenReadersAreLookedUp.run();
             return executor;
         });
@@ -137,6 +140,18 @@ final class SessionWorld implements AutoCloseable {
         memory.close();
         threads.close(false);
         disk.close();
+    }
+
+    private final class NoCopies implements UnitCopies {
+        @Override
+        public Answer ask(BlockId block, int unit, long endBytes, boolean readsToItsEnd) {
+            return UnitCopies.NONE.ask(block, unit, endBytes, readsToItsEnd);
+        }
+
+        @Override
+        public boolean isAtWork() {
+            return !isTierHanging;
+        }
     }
 
     /** The other end of a write stream. */
