@@ -25,8 +25,8 @@ public final class LocalityAnswer {
      * The task attempts of a job that read from other hosts.
      *
      * @param remote their reads, by the attempt's id
-     * @param history the file that tells of them; empty where none was found
-     * @param attempts all that it tells of, by their ids
+     * @param history the job's history file; empty if none was found
+     * @param attempts all attempts in the history file, by their ids
      */
     record Tasks(Map<String, List<Read>> remote, Optional<Path> history, Map<String, Attempt> attempts) {
         static final Tasks NONE = new Tasks(Map.of(), Optional.empty(), Map.of());

@@ -60,7 +60,7 @@ public final class LocalityQuestion {
         ReadStatisticsReport counted = client.cluster().readStatistics(filter, timeout);
         LocalityReport report = LocalityReport.of(counted, job::isIn);
         List<LocalityReport.Read> largest = largest(report);
-        // Whoever hears of all users' reads is the superuser, who alone is told paths by ids.
+        // Reads of all users are told to the superuser alone, and so are paths by ids.
         Map<Long, String> paths = counted.ofAllUsers() ? paths(largest) : Map.of();
         return new LocalityAnswer(name, counted, report, largest, paths, true, tasks(job, report, history));
     }

@@ -279,12 +279,12 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         notifyAll();
     }
 
-    /** Whether an access of the tier's device takes so long that none of a slow device would. */
     @Override
-    public boolean isAtWork() {
-        return device.isAtWork();
+    public boolean answersSoon() {
+        return device.answersSoon();
     }
 
+    /** Whether an access of the tier's device takes so long that none of a slow device would. */
     boolean isStuck() {
         return device.isStuck();
     }

@@ -133,7 +133,7 @@ final class SlotDevice {
     }
 
     /** Whether no access takes longer than readers are patient for. */
-    boolean isAtWork() {
+    boolean answersSoon() {
         return device.times().longestUnderWayNanos() < AccessTimes.AT_WORK_NANOS;
     }
 

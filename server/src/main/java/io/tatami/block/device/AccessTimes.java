@@ -163,11 +163,12 @@ public final class AccessTimes {
         /** @param well one that failed says nothing of how fast the device is */
         void end(boolean well) {
             running.remove(this);
-            if (well) {
-                lastEndNanos = clock.monotonicNanos();
+            if (!well) {
+                return;
             }
-            if (well && measure != null && bytes > 0) {
-                long now = clock.monotonicNanos();
+            long now = clock.monotonicNanos();
+            lastEndNanos = now;
+            if (measure != null && bytes > 0) {
                 long nanos = now - startNanos;
                 Objects.requireNonNull(samples.get(measure))
                         .add(measure.isLarge() ? (long) ((double) nanos * Device.UNIT_BYTES / bytes) : nanos, now);

@@ -24,8 +24,8 @@ public interface UnitCopies {
      */
     Answer ask(BlockId block, int unit, long endBytes, boolean readsToItsEnd);
 
-    /** Whether no reader is held up by a device of copies that does not answer soon. */
-    default boolean isAtWork() {
+    /** Whether the device of the copies holds no reader up for longer than readers are patient for. */
+    default boolean answersSoon() {
         return true;
     }
 

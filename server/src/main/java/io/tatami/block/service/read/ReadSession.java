@@ -163,14 +163,13 @@ final class ReadSession implements StreamReceiver<ReadWindowUpdate> {
         if (reason != null) {
             throw reason;
         }
-        boolean hasRoom = window.get() > 0 && stream.isWritable();
         boolean stoodStill = parkWanted;
         parkWanted = false;
-        if (stoodStill && !hasRoom) {
-            movedNanos = context.nowNanos();
-            park();
-        }
-        if (!hasRoom) {
+        if (window.get() <= 0 || !stream.isWritable()) {
+            if (stoodStill) {
+                movedNanos = context.nowNanos();
+                park();
+            }
             return awaitRoom();
         }
         long turnEnd = sentBytes + context.settings().readTurnBytes();

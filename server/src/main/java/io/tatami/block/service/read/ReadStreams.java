@@ -97,11 +97,7 @@ public final class ReadStreams {
     /** Ends the sessions of a volume that is no longer served. */
     public void endOn(Volume volume) {
         counts.end(volume);
-        Map<ReadSession, VolumeStreams.Counted> open;
-        synchronized (sessions) {
-            open = Map.copyOf(sessions);
-        }
-        open.forEach((session, stream) -> {
+        counted().forEach((session, stream) -> {
             if (stream.volume() == volume) {
                 session.stop(takenOut());
             }
@@ -234,20 +230,23 @@ public final class ReadStreams {
      * {@link #TELL_QUEUED_MILLIS}.
      */
     public void tellQueued() {
-        if (!copies.isAtWork()) {
+        if (!copies.answersSoon()) {
             return;
         }
-        Map<ReadSession, VolumeStreams.Counted> open;
-        synchronized (sessions) {
-            open = Map.copyOf(sessions);
-        }
         Map<Volume, Boolean> atWork = new HashMap<>();
-        open.forEach((session, stream) -> {
+        counted().forEach((session, stream) -> {
             if (atWork.computeIfAbsent(
                     stream.volume(), volume -> volume.accessTimes().isAtWork())) {
                 session.tellQueued(TimeUnit.MILLISECONDS.toNanos(TELL_QUEUED_MILLIS));
             }
         });
+    }
+
+    /** The open sessions, in no order. */
+    private Map<ReadSession, VolumeStreams.Counted> counted() {
+        synchronized (sessions) {
+            return Map.copyOf(sessions);
+        }
     }
 
     private List<ReadSession> sessions() {

@@ -33,7 +33,7 @@ public final class NameLocks {
      * As {@link #holding(List, Function)}, and completes with what {@code body} completes with; but where that
      * succeeded the names are held until {@code rest} is through, too.
      *
-     * @param rest what the body leaves to be done to the names, for which whoever asked need not wait
+     * @param rest work on the names that remains after the body; the answer does not wait for it
      */
     public <R> CompletableFuture<R> holding(
             List<Place> places,
@@ -54,7 +54,7 @@ public final class NameLocks {
                 .whenComplete((rested, failure) -> {
                     release(names, mine);
                     mine.complete(null);
-                    // Not earlier: whoever tries again takes the names again. Without effect after an answer.
+                    // Not earlier: a new attempt takes the names again. Without effect after an answer.
                     if (failure != null) {
                         answer.completeExceptionally(failure);
                     }

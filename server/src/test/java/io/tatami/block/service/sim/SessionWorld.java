@@ -149,7 +149,7 @@ final class SessionWorld implements AutoCloseable {
         }
 
         @Override
-        public boolean isAtWork() {
+        public boolean answersSoon() {
             return !isTierHanging;
         }
     }

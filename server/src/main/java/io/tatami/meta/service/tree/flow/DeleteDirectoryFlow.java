@@ -72,8 +72,8 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
     }
 
     /**
-     * Holds the name until it is free, and has the shards refuse what was resolved through the directory until the
-     * deletion is over.
+     * Holds the name until its marker is released. Until the deletion is over, shards refuse handles through the
+     * directory.
      */
     private CompletableFuture<DeleteDirectoryReply> fenced(
             SubtreeDeletion deletion, Function<Announced, CompletableFuture<DeleteDirectoryReply>> body) {
@@ -130,7 +130,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
         return tree.group().submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit);
     }
 
-    /** After the answer: whoever meets the marker meanwhile asks the tree. */
+    /** After the answer: for a request that meets the marker meanwhile, the tree is asked. */
     private CompletableFuture<Void> freeName(SubtreeDeletion deletion) {
         CrashPoint.hit("meta.delete-directory.committed");
         return tree.release(deletion.plan().getPlace());

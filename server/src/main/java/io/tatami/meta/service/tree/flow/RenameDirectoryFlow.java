@@ -51,7 +51,7 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                                 plan.getDestination(),
                                 request.getSource(),
                                 () -> rename(origin, request, plan),
-                                // After the answer: whoever meets the marker meanwhile asks the tree.
+                                // After the answer: for a request that meets the marker meanwhile, the tree is asked.
                                 renamed -> tree.release(plan.getSource())));
     }
 
