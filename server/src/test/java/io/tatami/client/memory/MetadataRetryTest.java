@@ -230,6 +230,17 @@ final class MetadataRetryTest {
         assertEquals(2, cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS).size(), "now its name says so");
     }
 
+    /** The home closes the file when it does not know yet that its name is in another shard. */
+    @Test
+    void aFileThatIsClosedBeforeItsHomeHasHeardOfItsMoveIsClosedForTheShardOfItsNameToo() throws Exception {
+        cluster.metadata.holdCalls(MetaMethods.DELIVER);
+        openAndMove().close();
+        cluster.metadata.release();
+        cluster.metadata.awaitOutboxes();
+        assertFalse(client.status(path("/a/moved"), true).isOpen());
+        assertEquals(List.of(), cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS));
+    }
+
     private List<String> namesIn(String directory) throws Exception {
         return client.list(path(directory), false).toList().stream()
                 .map(entry -> entry.path().name())

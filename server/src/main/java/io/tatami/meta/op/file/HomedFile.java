@@ -339,7 +339,7 @@ public final class HomedFile {
             }
             changeEntry(here, file);
         } else if (home.getEntryGroup() != state.id().value()) {
-            FileClosed news = closed(id, home);
+            FileClosed news = closed(state, id, home);
             state.addOutbox(
                     new GroupId(home.getEntryGroup()),
                     OutboxDelivery.newBuilder().setClosed(news).build());
@@ -348,7 +348,7 @@ public final class HomedFile {
     }
 
     /** What a name in another shard is told of a file. */
-    public static FileClosed closed(FileId id, HomeRecordOrBuilder home) {
+    public static FileClosed closed(ShardState state, FileId id, HomeRecordOrBuilder home) {
         return FileClosed.newBuilder()
                 .setFileId(id.value())
                 .setParentId(home.getParentId())
@@ -357,7 +357,7 @@ public final class HomedFile {
                 .setModifiedMillis(home.getModifiedMillis())
                 .setContentVersion(home.getContentVersion())
                 .setContentInline(home.getContentInline())
-                .setOpen(home.getState() != HomeRecord.State.CLOSED)
+                .setOpen(WriteLease.isOpen(state, id, home))
                 .build();
     }
 

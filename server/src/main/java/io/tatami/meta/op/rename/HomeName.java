@@ -53,7 +53,7 @@ public final class HomeName {
                 .setParentId(directory.value())
                 .setName(name)
                 .setNameVersion(file.getNameVersion())
-                .setOpen(file.getOpen())
+                .setOpen(file.getOpen() || file.getUnwrittenBy() != 0)
                 .setContentVersion(file.getContentVersion());
     }
 
@@ -79,11 +79,14 @@ public final class HomeName {
             return entry;
         }
         return entry.toBuilder()
-                .setFile(withContent(file, HomedFile.closed(id, home)))
+                .setFile(withContent(file, HomedFile.closed(state, id, home)))
                 .build();
     }
 
-    /** At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. */
+    /**
+     * At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. A name
+     * that counts the file as open is told where it was closed before the message came, also if nothing was written.
+     */
     public static void apply(ShardState state, EntryMoved moved) {
         FileId file = new FileId(moved.getFileId());
         HomeRecord home = state.home(file);
@@ -91,11 +94,13 @@ public final class HomeName {
             return;
         }
         HomeRecord renamed = rename(state, home, moved);
-        if (moved.getOpen() || moved.getContentVersion() != home.getContentVersion()) {
+        boolean isStillUnwritten =
+                renamed.getState() == HomeRecord.State.UNWRITTEN && WriteLease.isOpen(state, file, renamed);
+        if ((moved.getOpen() && !isStillUnwritten) || moved.getContentVersion() != home.getContentVersion()) {
             state.addOutbox(
                     new GroupId(moved.getGroup()),
                     OutboxDelivery.newBuilder()
-                            .setClosed(HomedFile.closed(file, renamed))
+                            .setClosed(HomedFile.closed(state, file, renamed))
                             .build());
         }
     }
