@@ -19,6 +19,7 @@ import io.tatami.meta.state.wire.GrowthRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.meta.state.wire.LeavingRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
@@ -32,11 +33,14 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
 public final class ShardState extends Records {
     private static final byte[] NOTHING = {};
+    private static final byte[] LEAVING = Keys.singleton("leaving");
 
     /** Ids of directories are near to one another where so many could lie between two of them, each. */
     private static final int SHARES_SPAN_MAX = 8;
@@ -394,11 +398,54 @@ public final class ShardState extends Records {
     }
 
     public void putTransaction(TransactionId id, TransactionRecord transaction) {
+        countLeaving(transaction(id), -1);
         write(Keys.transaction(id), transaction);
+        countLeaving(transaction, 1);
     }
 
     public void removeTransaction(TransactionId id) {
+        countLeaving(transaction(id), -1);
         remove(Keys.transaction(id));
+    }
+
+    /** The shards to which files are on their way from here: their moves are prepared, and have not ended here. */
+    public Set<GroupId> leavingTo() {
+        LeavingRecord counted = read(LEAVING, LeavingRecord.parser());
+        if (counted == null) {
+            counted = countedLeaving();
+            write(LEAVING, counted);
+        }
+        return counted.getTransactionsMap().keySet().stream().map(GroupId::new).collect(Collectors.toSet());
+    }
+
+    private LeavingRecord countedLeaving() {
+        Map<Integer, Long> counts = new HashMap<>();
+        try (View.Cursor cursor = draft().scan(Keys.kind('t'), Keys.after(Keys.kind('t')))) {
+            while (cursor.next()) {
+                TransactionRecord transaction = parse(cursor.value(), TransactionRecord.parser());
+                if (!transaction.getDestination()) {
+                    counts.merge(transaction.getOtherGroup(), 1L, Long::sum);
+                }
+            }
+        }
+        return LeavingRecord.newBuilder().putAllTransactions(counts).build();
+    }
+
+    private void countLeaving(@Nullable TransactionRecord transaction, int more) {
+        if (transaction == null || transaction.getDestination()) {
+            return;
+        }
+        LeavingRecord counted = read(LEAVING, LeavingRecord.parser());
+        if (counted != null) {
+            int group = transaction.getOtherGroup();
+            long count = counted.getTransactionsOrDefault(group, 0) + more;
+            LeavingRecord.Builder changed = counted.toBuilder();
+            write(
+                    LEAVING,
+                    count == 0
+                            ? changed.removeTransactions(group).build()
+                            : changed.putTransactions(group, count).build());
+        }
     }
 
     /** The newest round of an audit that has begun; 0 before the first. */

@@ -8,14 +8,11 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GateRecord;
-import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.AnnounceReply;
 import io.tatami.protocol.wire.AnnounceRequest;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Announces to a shard that directories change. From the batch of this decision on, the shard refuses older handles.
@@ -25,9 +22,6 @@ import java.util.TreeSet;
 public final class Announce implements Operation<ShardState, AnnounceRequest, AnnounceReply> {
     /** Directories that are looked at in one decision when the floor rises. */
     public static final int FORGET_MAX = 4_096;
-
-    /** Moves that are looked at in one decision. */
-    static final int MOVES_MAX = 1_024;
 
     @Override
     public AnnounceReply decide(ShardState state, RequestContext context, AnnounceRequest request) {
@@ -52,29 +46,10 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
             forget(state, floor, request.getForgetAfter(), reply);
         }
         if (request.getChangeList().stream().anyMatch(change -> !change.getSelfOnly())) {
-            tellMoves(state, reply);
+            // From this decision on, no move is prepared here with an older handle.
+            state.leavingTo().forEach(group -> reply.addMovingTo(group.value()));
         }
         return reply.build();
-    }
-
-    /** Of files that leave this shard; from this decision on none is prepared with an older handle. */
-    private static void tellMoves(ShardState state, AnnounceReply.Builder reply) {
-        Set<Integer> groups = new TreeSet<>();
-        byte[] kind = Keys.kind('t');
-        int seen = 0;
-        try (View.Cursor cursor = state.draft().scan(kind, Keys.after(kind))) {
-            while (cursor.next()) {
-                if (++seen > MOVES_MAX) {
-                    reply.setMovingAnywhere(true);
-                    return;
-                }
-                TransactionRecord move = ShardState.parse(cursor.value(), TransactionRecord.parser());
-                if (!move.getDestination()) {
-                    groups.add(move.getOtherGroup());
-                }
-            }
-        }
-        reply.addAllMovingTo(groups);
     }
 
     private static GateRecord changed(GateRecord gate, TreeChange change) {

@@ -256,9 +256,6 @@ public final class LeaderTree {
     private BitSet destinations(List<ShardAnnouncer.Told> told, BitSet shards) {
         BitSet destinations = new BitSet(announcers.size());
         for (ShardAnnouncer.Told one : told) {
-            if (one.movingAnywhere()) {
-                destinations.set(0, announcers.size());
-            }
             one.movingTo().forEach(destinations::set);
         }
         destinations.andNot(shards);

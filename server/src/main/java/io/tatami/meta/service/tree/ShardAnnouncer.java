@@ -39,9 +39,8 @@ final class ShardAnnouncer {
      *
      * @param slices its shares of the directories, in order, read when it refuses older handles
      * @param movingTo the groups that may commit a move of a file out of this shard with an older handle
-     * @param movingAnywhere whether any group may
      */
-    record Told(List<DirectorySlice> slices, List<Integer> movingTo, boolean movingAnywhere) {}
+    record Told(List<DirectorySlice> slices, List<Integer> movingTo) {}
 
     /** Announces changes of directories. */
     CompletableFuture<Told> announce(List<TreeChange> changes) {
@@ -94,11 +93,7 @@ final class ShardAnnouncer {
                                 failure == null ? new IllegalStateException("no reply and no failure") : failure);
             } else {
                 int to = from + request.changes().size();
-                request.told()
-                        .complete(new Told(
-                                reply.getSliceList().subList(from, to),
-                                reply.getMovingToList(),
-                                reply.getMovingAnywhere()));
+                request.told().complete(new Told(reply.getSliceList().subList(from, to), reply.getMovingToList()));
                 from = to;
             }
         }
