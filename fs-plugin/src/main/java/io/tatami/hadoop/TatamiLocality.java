@@ -28,9 +28,10 @@ public final class TatamiLocality {
     private static final String USAGE = """
             Usage: tatami locality [--uri URI] [--history FILE] [--top N] [--json] APPLICATION|PATH
 
-            What was read in the last day by the tasks of an application (application_N_M or job_N_M), or of the files
-            at and below a path: bytes from the reader's host, its rack, other racks and the cache tier, and for reads
-            from other hosts why. All users' reads for the superuser, one's own for others.
+            What was read in the last day by the tasks of an application (application_N_M or job_N_M; app-N-M or
+            local-N of Spark), or of the files at and below a path: bytes from the reader's host, its rack, other racks
+            and the cache tier, and for reads from other hosts why. All users' reads for the superuser, one's own for
+            others.
 
               --uri URI         the cluster, tatami://host:port (default: TATAMI_URI, or fs.defaultFS)
               --history FILE    history file of a MapReduce job (default: looked for in the directories of the

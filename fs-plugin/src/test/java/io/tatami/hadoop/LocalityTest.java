@@ -325,6 +325,16 @@ final class LocalityTest {
     }
 
     @Test
+    void readsOfAnApplicationOfSparksOwnClusterAreFoundByItsName() throws Exception {
+        byte[] content = write(SECOND, 1);
+        assertArrayEquals(content, read(FIRST, "SPARK_TASK_app-20261129235959-0001_JId_0_SId_0_0_TId_3_0"));
+        assertArrayEquals(content, read(FIRST, "SPARK_TASK_app-20261129235959-00010_JId_0_SId_0_0_TId_4_0"));
+        String text = locality("app-20261129235959-0001");
+        assertTrue(text.contains(" of /file, by SPARK_TASK_app-20261129235959-0001_JId_0_SId_0_0_TId_3_0"), text);
+        assertTrue(!text.contains("TId_4"), text);
+    }
+
+    @Test
     void jsonHasWhatTheTextTells() throws Exception {
         byte[] content = write(SECOND, 2);
         assertArrayEquals(content, read(SECOND, "mr_" + attempt(0)));

@@ -44,6 +44,9 @@ final class MapReduceHistory {
      * @return empty where there is none that this user can see
      */
     static Optional<Path> find(JobName job, Configuration configuration) throws IOException {
+        if (job.sequence().isEmpty()) {
+            return Optional.empty();
+        }
         String history = configuration.get("yarn.app.mapreduce.am.staging-dir", STAGING) + "/history";
         String done = configuration.get("mapreduce.jobhistory.done-dir", history + "/done");
         String intermediate =

@@ -214,17 +214,22 @@ public final class LocalityBenchmark extends RoundsCommand {
         }
     }
 
-    /** How a job ended. */
-    private record Outcome(MapPlaces places, long stagedBytes, long millis) {
+    /**
+     * How a job ended.
+     *
+     * @param application its name; empty for the last of YARN
+     */
+    private record Outcome(MapPlaces places, long stagedBytes, long millis, String application) {
         static Outcome parse(String answer) {
             return new Outcome(
                     MapPlaces.parse(answer),
                     Long.parseLong(answer.split(" ", -1)[STAGED_WORD]),
-                    Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)));
+                    Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)),
+                    "");
         }
 
         static Outcome of(SparkEventLog log) {
-            return new Outcome(log.places(), 0, log.millis());
+            return new Outcome(log.places(), 0, log.millis(), log.application());
         }
     }
 
@@ -261,6 +266,10 @@ public final class LocalityBenchmark extends RoundsCommand {
                         outcome.stagedBytes() >> 20,
                         String.format("%.1f", seconds));
                 progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
+                if (!peer.equals("hdfs")) {
+                    Path why = results.file().toAbsolutePath().resolveSibling("locality-" + job + "-" + round + ".txt");
+                    client.ask(("why " + why + " " + outcome.application()).strip(), COMMAND_SECONDS);
+                }
             }
         }
     }

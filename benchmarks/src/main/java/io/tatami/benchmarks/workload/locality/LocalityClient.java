@@ -7,10 +7,16 @@ import io.tatami.benchmarks.harness.yarn.TierReads;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.hadoop.TatamiFileSystem;
+import io.tatami.hadoop.call.TatamiCalls;
+import io.tatami.hadoop.locality.LocalityAnswer;
+import io.tatami.hadoop.locality.LocalityQuestion;
+import io.tatami.hadoop.locality.LocalityText;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +38,9 @@ import org.apache.hadoop.security.UserGroupInformation;
 /**
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
  * {@code prepare JOB MIB} makes the input of TeraSort or TestDFSIO, {@code text PART MIB} a part of the text that all
- * other jobs read, {@code stage} has the text staged, and {@code run JOB} answers with {@link MapPlaces}, the bytes
- * that came from cache tiers, and milliseconds. Argument: the directory of the configuration.
+ * other jobs read, {@code stage} has the text staged, {@code run JOB} answers with {@link MapPlaces}, the bytes that
+ * came from cache tiers, and milliseconds, and {@code why FILE APPLICATION} has {@code tatami locality} tell why reads
+ * of an application were remote; without one, of the job that ran last. Argument: the directory of the configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");
@@ -44,11 +51,14 @@ public final class LocalityClient {
     private static final int VOCABULARY = 5_000;
     private static final int TEXT_CHUNK_BYTES = 1 << 20;
     private static final int POLL_MILLIS = 100;
+    private static final int READS_TOLD_MAX = 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Configuration configuration;
     private final FileSystem fs;
     private long dfsioMebibytes;
     private int runs;
+    private String lastJob = "";
 
     /** The plan by which the text was staged last. */
     private UUID staged = new UUID(0, 0);
@@ -80,6 +90,7 @@ public final class LocalityClient {
             case "run" -> {
                 return run(words[1]);
             }
+            case "why" -> tellWhy(java.nio.file.Path.of(words[1]), words.length > 2 ? words[2] : lastJob);
             default -> throw new IOException("there is no command " + words[0]);
         }
         return "";
@@ -127,6 +138,7 @@ public final class LocalityClient {
             }
             long millis = (System.nanoTime() - beginNanos) / 1_000_000;
             MapPlaces places = watch.ended();
+            lastJob = watch.jobs().get(watch.jobs().size() - 1).toString();
             fs.delete(output, true);
             TierReads reads = isStaged ? TierReads.of(configuration).since(before) : before;
             if (isStaged) {
@@ -171,6 +183,15 @@ public final class LocalityClient {
             user.doAs((PrivilegedExceptionAction<WordCountJob.Outcome>) () -> WordCountJob.run(own, TEXT, output));
         } finally {
             FileSystem.closeAllForUGI(user);
+        }
+    }
+
+    private void tellWhy(java.nio.file.Path file, String application) throws IOException {
+        try (TatamiCalls calls = TatamiCalls.connect(fs.getUri(), configuration);
+                PrintWriter out = new PrintWriter(Files.newBufferedWriter(file))) {
+            LocalityAnswer answer = new LocalityQuestion(calls.client(), configuration, READS_TOLD_MAX, TIMEOUT)
+                    .answer(application, null);
+            new LocalityText(out).print(answer);
         }
     }
 

@@ -1,7 +1,9 @@
 package io.tatami.benchmarks.workload.locality;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Cluster;
@@ -54,6 +56,7 @@ record MapPlaces(long launched, long nodeLocal, long rackLocal, long elsewhere) 
     static final class Watch implements AutoCloseable {
         private final Cluster cluster;
         private final Set<JobID> seen = new HashSet<>();
+        private final List<JobID> ended = new ArrayList<>();
 
         Watch(Configuration configuration) throws IOException, InterruptedException {
             cluster = new Cluster(configuration);
@@ -66,10 +69,16 @@ record MapPlaces(long launched, long nodeLocal, long rackLocal, long elsewhere) 
             MapPlaces all = NONE;
             for (JobStatus status : cluster.getAllJobStatuses()) {
                 if (seen.add(status.getJobID())) {
+                    ended.add(status.getJobID());
                     all = all.plus(of(status.getJobID()));
                 }
             }
             return all;
+        }
+
+        /** The jobs that {@link #ended} has counted. */
+        List<JobID> jobs() {
+            return ended;
         }
 
         /** The history server knows of a job some moments after its end. */

@@ -10,14 +10,16 @@ import java.nio.file.Path;
 /**
  * What the event log of an application of Spark tells that has one job of one stage: a JSON object on each line.
  *
+ * @param application its name, such as {@code app-20260131235959-0001}
  * @param executors that registered
  * @param places of the tasks, those that were repeated included. A task that found its input in its executor's memory
  *     is node-local; one whose input names no host is in none of the three numbers.
  * @param millis from the submission of the job to its completion
  */
-record SparkEventLog(int executors, MapPlaces places, long millis) {
+record SparkEventLog(String application, int executors, MapPlaces places, long millis) {
     static SparkEventLog read(Path file) throws IOException {
         ObjectMapper json = new ObjectMapper();
+        String application = "";
         int executors = 0;
         MapPlaces places = MapPlaces.NONE;
         long submittedMillis = 0;
@@ -26,6 +28,8 @@ record SparkEventLog(int executors, MapPlaces places, long millis) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 JsonNode event = json.readTree(line);
                 switch (event.path("Event").asText()) {
+                    case "SparkListenerApplicationStart" ->
+                        application = event.path("App ID").asText();
                     case "SparkListenerExecutorAdded" -> executors++;
                     case "SparkListenerJobStart" ->
                         submittedMillis = event.path("Submission Time").asLong();
@@ -43,7 +47,7 @@ record SparkEventLog(int executors, MapPlaces places, long millis) {
         if (completedMillis == 0) {
             throw new IOException("the event log " + file + " has no end of a job");
         }
-        return new SparkEventLog(executors, places, completedMillis - submittedMillis);
+        return new SparkEventLog(application, executors, places, completedMillis - submittedMillis);
     }
 
     /** By the names of Spark's {@code TaskLocality}. */

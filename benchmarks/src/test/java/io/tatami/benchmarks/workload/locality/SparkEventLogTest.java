@@ -37,15 +37,19 @@ final class SparkEventLogTest {
 
     @Test
     void tasksAreCountedByTheirLocality() throws Exception {
-        List<String> lines =
-                new ArrayList<>(List.of("{\"Event\":\"SparkListenerLogStart\"}", EXECUTOR, EXECUTOR, START));
+        String application = "{\"Event\":\"SparkListenerApplicationStart\",\"App Name\":\"scan-1\","
+                + "\"App ID\":\"app-20260131235959-0001\",\"User\":\"root\"}";
+        List<String> lines = new ArrayList<>(
+                List.of("{\"Event\":\"SparkListenerLogStart\"}", application, EXECUTOR, EXECUTOR, START));
         for (String locality : List.of("NODE_LOCAL", "ANY", "PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL", "NO_PREF")) {
             // What a started task has is repeated where it ends.
             lines.add(task(locality).replace("TaskEnd", "TaskStart"));
             lines.add(task(locality));
         }
         lines.add(END);
-        assertEquals(new SparkEventLog(2, new MapPlaces(6, 3, 1, 1), 2_500), SparkEventLog.read(log(lines)));
+        assertEquals(
+                new SparkEventLog("app-20260131235959-0001", 2, new MapPlaces(6, 3, 1, 1), 2_500),
+                SparkEventLog.read(log(lines)));
     }
 
     @Test
