@@ -237,9 +237,14 @@ final class CrossShardRename {
     }
 
     private CompletableFuture<?> end(TransactionId transaction, TransactionRecord record) {
-        return record.getCommitted()
-                ? finish(transaction, new GroupId(record.getOtherGroup()), finishRequest(transaction, record))
-                : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
+        if (!record.getCommitted()) {
+            return group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
+        }
+        FinishMoveRequest finish = finishRequest(transaction, record.getSourceParentId(), record.getSourceName())
+                .setCommitted(true)
+                .setMark(record.getMark())
+                .build();
+        return finish(transaction, new GroupId(record.getOtherGroup()), finish);
     }
 
     private CompletableFuture<Void> ended(TransactionId transaction) {
@@ -256,14 +261,11 @@ final class CrossShardRename {
         });
     }
 
-    private static FinishMoveRequest finishRequest(TransactionId transaction, TransactionRecord record) {
+    private static FinishMoveRequest.Builder finishRequest(TransactionId transaction, long parent, String name) {
         return FinishMoveRequest.newBuilder()
                 .setTransactionId(transaction.value())
-                .setCommitted(true)
-                .setParentId(record.getSourceParentId())
-                .setName(record.getSourceName())
-                .setMark(record.getMark())
-                .build();
+                .setParentId(parent)
+                .setName(name);
     }
 
     /** The refusal for a directory: the client then asks the namespace group. */
@@ -358,11 +360,8 @@ final class CrossShardRename {
         }
 
         private FinishMoveRequest finishRequest(boolean committed, MoveMark mark) {
-            return FinishMoveRequest.newBuilder()
-                    .setTransactionId(transaction.value())
+            return CrossShardRename.finishRequest(transaction, parentOfSource(), request.getSourceName())
                     .setCommitted(committed)
-                    .setParentId(parentOfSource())
-                    .setName(request.getSourceName())
                     .setMark(mark.value())
                     .build();
         }
