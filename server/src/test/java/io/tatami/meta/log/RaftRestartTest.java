@@ -18,15 +18,18 @@ import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -201,6 +204,63 @@ final class RaftRestartTest {
             assertEquals(ErrorCode.CORRUPT, noVote.code(), noVote.toString());
             assertTrue(noVote.toString().contains("add it with an empty directory"), noVote.toString());
         }
+    }
+
+    /** It has told nobody of what it could not write. */
+    @Test
+    void aServerWhoseVoteAFullDiskLeftEmptyComesBackWithTheLastThatItTold() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(3);
+            cluster.commit("e", "1");
+            cluster.awaitEqual();
+            for (Node node : nodes) {
+                node.close();
+                Path vote = node.logs().resolve("raft-meta");
+                Properties told = properties(vote);
+                leaveEmpty(vote);
+                node.open(List.of());
+                Properties now = properties(vote);
+                assertTrue(now.equals(told) || term(now) > term(told), () -> told + " became " + now);
+                cluster.commit("e", "2");
+            }
+            cluster.awaitEqual();
+        }
+    }
+
+    /** The terms of a server that asks nobody for votes are not kept when they begin. */
+    @Test
+    void aServerOnItsOwnWhoseKeptVoteIsOlderThanItsLogDoesNotComeBack() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node only = cluster.found(1).get(0);
+            cluster.commit("e", "1");
+            only.close();
+            only.open(List.of());
+            cluster.commit("e", "2");
+            only.close();
+            assertTrue(Files.exists(only.logs().resolve("raft-meta.kept")));
+            leaveEmpty(only.logs().resolve("raft-meta"));
+            TatamiException noVote = assertThrows(TatamiException.class, () -> only.open(List.of()));
+            assertEquals(ErrorCode.CORRUPT, noVote.code(), noVote.toString());
+        }
+    }
+
+    /** As Ratis does where there is no space: a new file takes the name. */
+    private static void leaveEmpty(Path vote) throws IOException {
+        Path next = vote.resolveSibling("raft-meta.tmp");
+        Path unused = Files.write(next, new byte[0]);
+        unused = Files.move(next, vote, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static Properties properties(Path vote) throws IOException {
+        Properties read = new Properties();
+        try (Reader text = Files.newBufferedReader(vote)) {
+            read.load(text);
+        }
+        return read;
+    }
+
+    private static long term(Properties vote) {
+        return Long.parseLong(vote.getProperty("term"));
     }
 
     private static void copyTo(Path copy, Path home) {

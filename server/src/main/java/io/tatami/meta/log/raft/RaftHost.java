@@ -10,6 +10,7 @@ import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.log.raft.snapshot.PacedSnapshots;
 import io.tatami.meta.log.raft.snapshot.SnapshotPace;
+import io.tatami.meta.log.raft.transport.KeptVote;
 import io.tatami.meta.log.raft.transport.RatisGroups;
 import io.tatami.meta.log.raft.transport.RatisTransport;
 import io.tatami.meta.state.wire.ProgressRecord;
@@ -247,17 +248,37 @@ public final class RaftHost implements AutoCloseable {
         return true;
     }
 
-    /** Ratis leaves the file empty where there was no space for what it had to write; see {@code DurableVotes}. */
+    /**
+     * Ratis leaves the file empty where there was no space for what it had to write; see {@code DurableVotes}. What is
+     * there is kept, as a release may have written it that kept nothing.
+     */
     private static void requireVotes(GroupId group, Path votes) throws TatamiException {
         boolean isEmpty;
         try {
             isEmpty = Files.size(votes) == 0;
+            if (!isEmpty) {
+                long unused = KeptVote.keep(votes.getParent());
+            }
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot read " + votes + ": " + e, e);
         }
         if (isEmpty) {
+            restoreVotes(group, votes);
+        }
+    }
+
+    private static void restoreVotes(GroupId group, Path votes) throws TatamiException {
+        Path log = votes.getParent();
+        boolean isBack;
+        try {
+            isBack = KeptVote.restore(log, TornEnd.lastTerm(log));
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot put back what was kept of " + votes + ": " + e, e);
+        }
+        if (!isBack) {
             throw forgotten("what this server voted in " + group + " is gone: " + votes + " is empty");
         }
+        LOG.warn("{} was left empty by a full disk; what this server voted last in {} is put back", votes, group);
     }
 
     private static TatamiException forgotten(String what) {

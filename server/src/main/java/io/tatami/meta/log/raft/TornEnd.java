@@ -1,5 +1,6 @@
 package io.tatami.meta.log.raft;
 
+import com.google.protobuf.CodedInputStream;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -70,14 +71,38 @@ final class TornEnd {
         }
     }
 
-    /** Where the last of the whole entries from the beginning on ends; 0 where the header is not whole. */
+    /** The term of the last whole entry of a log; 0 where there is none. */
+    static long lastTerm(Path segments) throws IOException {
+        long term = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(segments, "log_*")) {
+            for (Path segment : all) {
+                // Terms only rise.
+                term = Math.max(term, whole(segment).lastTerm());
+            }
+        }
+        return term;
+    }
+
+    /**
+     * The whole entries from the beginning of a segment on.
+     *
+     * @param end where the last one ends; 0 where the header is not whole
+     * @param lastTerm of the last one; 0 where there is none
+     */
+    private record Whole(long end, long lastTerm) {}
+
     private static long endOfWhole(Path segment) throws IOException {
+        return whole(segment).end();
+    }
+
+    private static Whole whole(Path segment) throws IOException {
         try (DataInputStream in =
                 new DataInputStream(new BufferedInputStream(Files.newInputStream(segment), 1 << 20))) {
             if (!Arrays.equals(in.readNBytes(HEADER.length), HEADER)) {
-                return 0;
+                return new Whole(0, 0);
             }
             long end = HEADER.length;
+            long term = 0;
             while (true) {
                 in.mark(VARINT_BYTES_MAX);
                 byte[] prefix = in.readNBytes(VARINT_BYTES_MAX);
@@ -85,11 +110,19 @@ final class TornEnd {
                 int length = frameBytes(prefix, 0);
                 byte[] frame = in.readNBytes(length);
                 if (length == 0 || frame.length < length || !isWhole(frame, 0, length)) {
-                    return end;
+                    return new Whole(end, term);
                 }
                 end += length;
+                term = termOf(frame);
             }
         }
+    }
+
+    /** Of a whole entry, behind its length. */
+    private static long termOf(byte[] frame) throws IOException {
+        CodedInputStream entry = CodedInputStream.newInstance(frame);
+        int unused = entry.readRawVarint32();
+        return entry.readTag() == FIRST_TAG ? entry.readUInt64() : 0;
     }
 
     private static byte[] read(RandomAccessFile file, long from) throws IOException {

@@ -5,6 +5,8 @@ import io.tatami.files.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.WeakHashMap;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.server.GrpcServices;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -30,7 +32,9 @@ import org.apache.ratis.thirdparty.com.google.protobuf.Message;
  * what it has also after a write that failed), and the server has forgotten what it voted. So the file system is to
  * have room to spare, as others may take the last of it in between, and something is written beside the votes first:
  * before Ratis sees a request for a vote, or another one of a new term, which it writes there too; and by a candidate
- * before it asks others whether they would vote for it, or is told to stand. Safe for use by many threads.
+ * before it asks others whether they would vote for it, or is told to stand. Where that room is gone in the moment
+ * between, a start puts back what is kept ({@link KeptVote}): each vote, and each term that this server acknowledges,
+ * is kept before it leaves. Safe for use by many threads.
  */
 final class DurableVotes {
     private static final String TRIAL_PREFIX = "vote-trial-";
@@ -41,6 +45,14 @@ final class DurableVotes {
 
     private final RaftProperties properties;
 
+    /** What is kept of the groups that are open; guarded by itself. */
+    private final Map<RaftServer.Division, Kept> kept = new WeakHashMap<>();
+
+    /** Guarded by itself while something is kept. */
+    private static final class Kept {
+        volatile long term = -1;
+    }
+
     /** @param properties say where the logs are, once a vote is asked for */
     DurableVotes(RaftProperties properties) {
         this.properties = properties;
@@ -50,9 +62,9 @@ final class DurableVotes {
     RaftServer granting(RaftServer server) {
         return HeldCalls.around(RaftServer.class, server, Message.class, (request, call) -> {
             if (request instanceof AppendEntriesRequestProto entries) {
-                requireRoomForTerm(server, entries.getServerRequest(), entries.getLeaderTerm());
+                return acknowledge(server, entries.getServerRequest(), entries.getLeaderTerm(), request, call);
             } else if (request instanceof InstallSnapshotRequestProto snapshot) {
-                requireRoomForTerm(server, snapshot.getServerRequest(), snapshot.getLeaderTerm());
+                return acknowledge(server, snapshot.getServerRequest(), snapshot.getLeaderTerm(), request, call);
             } else if (request instanceof StartLeaderElectionRequestProto start) {
                 requireRoom(server, start.getServerRequest());
             } else if (request instanceof RequestVoteRequestProto vote) {
@@ -60,6 +72,26 @@ final class DurableVotes {
             }
             return call.make(request);
         });
+    }
+
+    /** Ratis has written a new term when the call returns, and the reply leaves later. */
+    private Object acknowledge(
+            RaftServer server, RaftRpcRequestProto from, long term, Message request, HeldCalls.Call<Message> call)
+            throws Throwable {
+        RaftServer.Division division = server.getDivision(RatisGroups.of(from));
+        if (term > division.getInfo().getCurrentTerm()) {
+            requireRoom(server, from);
+        }
+        Object reply = call.make(request);
+        if (term > kept(division).term && KeptVote.isThere(votes(from))) {
+            try {
+                keep(server, from);
+            } catch (IOException e) {
+                stop(server, RatisGroups.of(from), e);
+                throw e;
+            }
+        }
+        return reply;
     }
 
     private Object grant(RaftServer server, RequestVoteRequestProto request, HeldCalls.Call<Message> call)
@@ -73,7 +105,7 @@ final class DurableVotes {
                     && told.getServerReply().getSuccess()
                     && !request.getPreVote()) {
                 CrashPoint.hit("meta.raft.before-vote-synced");
-                sync(request.getServerRequest());
+                keep(server, request.getServerRequest());
             }
             return reply;
         } catch (IOException e) {
@@ -82,12 +114,6 @@ final class DurableVotes {
                 stop(server, RatisGroups.of(request.getServerRequest()), e);
             }
             throw e;
-        }
-    }
-
-    private void requireRoomForTerm(RaftServer server, RaftRpcRequestProto request, long term) throws IOException {
-        if (term > server.getDivision(RatisGroups.of(request)).getInfo().getCurrentTerm()) {
-            requireRoom(server, request);
         }
     }
 
@@ -122,7 +148,7 @@ final class DurableVotes {
                 requireRoom(server, request.getServerRequest());
             } else {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
-                sync(request.getServerRequest());
+                keep(server, request.getServerRequest());
             }
             return call.make(request);
         });
@@ -144,8 +170,18 @@ final class DurableVotes {
         }
     }
 
-    private void sync(RaftRpcRequestProto request) throws IOException {
-        DurableFile.syncDirectory(votes(request));
+    /** Makes what Ratis wrote last durable, and keeps it. */
+    private void keep(RaftServer server, RaftRpcRequestProto request) throws IOException {
+        Kept of = kept(server.getDivision(RatisGroups.of(request)));
+        synchronized (of) {
+            of.term = KeptVote.keep(votes(request));
+        }
+    }
+
+    private Kept kept(RaftServer.Division division) {
+        synchronized (kept) {
+            return kept.computeIfAbsent(division, fresh -> new Kept());
+        }
     }
 
     private Path votes(RaftRpcRequestProto request) {
