@@ -230,10 +230,10 @@ public final class RaftHost implements AutoCloseable {
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
         Path log = directory(group);
-        Path votes = log.resolve("current").resolve("raft-meta");
-        if (Files.exists(votes)) {
-            requireVotes(group, votes);
-            cutTornEnd(group, log.resolve("current"));
+        Path current = log.resolve("current");
+        if (KeptVote.isThere(current)) {
+            requireVotes(group, current);
+            cutTornEnd(group, current);
             return false;
         }
         if (wasMade(group)) {
@@ -252,33 +252,22 @@ public final class RaftHost implements AutoCloseable {
      * Ratis leaves the file empty where there was no space for what it had to write; see {@code DurableVotes}. What is
      * there is kept, as a release may have written it that kept nothing.
      */
-    private static void requireVotes(GroupId group, Path votes) throws TatamiException {
-        boolean isEmpty;
-        try {
-            isEmpty = Files.size(votes) == 0;
-            if (!isEmpty) {
-                long unused = KeptVote.keep(votes.getParent());
-            }
-        } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read " + votes + ": " + e, e);
-        }
-        if (isEmpty) {
-            restoreVotes(group, votes);
-        }
-    }
-
-    private static void restoreVotes(GroupId group, Path votes) throws TatamiException {
-        Path log = votes.getParent();
+    private static void requireVotes(GroupId group, Path log) throws TatamiException {
         boolean isBack;
         try {
+            if (!KeptVote.isEmpty(log)) {
+                long unused = KeptVote.keep(log);
+                return;
+            }
             isBack = KeptVote.restore(log, TornEnd.lastTerm(log));
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot put back what was kept of " + votes + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot read or keep what this server voted in " + log + ": " + e, e);
         }
         if (!isBack) {
-            throw forgotten("what this server voted in " + group + " is gone: " + votes + " is empty");
+            throw forgotten("what this server voted in " + group + " is gone: raft-meta in " + log + " is empty");
         }
-        LOG.warn("{} was left empty by a full disk; what this server voted last in {} is put back", votes, group);
+        LOG.warn("raft-meta in {} was left empty by a full disk; what this server voted last is put back", log);
     }
 
     private static TatamiException forgotten(String what) {

@@ -39,8 +39,13 @@ public final class KeptVote {
     }
 
     /** Whether Ratis has written a vote and a term, or tried to. */
-    static boolean isThere(Path directory) {
+    public static boolean isThere(Path directory) {
         return Files.exists(directory.resolve(VOTE));
+    }
+
+    /** Whether Ratis tried in vain. Only where {@link #isThere}. */
+    public static boolean isEmpty(Path directory) throws IOException {
+        return Files.size(directory.resolve(VOTE)) == 0;
     }
 
     /**
