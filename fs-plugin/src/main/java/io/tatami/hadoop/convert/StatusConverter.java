@@ -5,9 +5,11 @@ import io.tatami.base.ServerId;
 import io.tatami.client.model.ContentTotals;
 import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.Attributes;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,10 +43,20 @@ public final class StatusConverter {
     }
 
     public TatamiFileStatus status(PathStatus status) {
-        // Qualified as it is made: a Path parses its URI, which is most of what the list of a directory costs.
-        Path path = new Path(uri.getScheme(), uri.getAuthority(), status.path().toString());
         @Nullable Path symlink = status.isSymlink() ? new Path(status.wire().getSymlinkTarget()) : null;
-        return new TatamiFileStatus(status, path, symlink, hasAcl(status.attributes()));
+        return new TatamiFileStatus(status, qualified(status.path()), symlink, hasAcl(status.attributes()));
+    }
+
+    /**
+     * The path as {@code new Path(scheme, authority, path)} makes it. That one brings the path into its normal form,
+     * which it has, and parses the authority once more for each entry: most of what a client does in a listing.
+     */
+    private Path qualified(TatamiPath path) {
+        try {
+            return new Path(uri.resolve(new URI(null, null, path.toString(), null)));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     public TatamiLocatedFileStatus located(PathStatus status, Map<BlockId, Set<ServerId>> staged) {
