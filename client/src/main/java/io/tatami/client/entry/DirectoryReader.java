@@ -60,7 +60,8 @@ final class DirectoryReader {
             Status status = inTree.await().getStatus();
             if (status.getId() == idHint.value() && status.getSpread() <= 1) {
                 try {
-                    return merged(status, caller.awaitAll(inShard).get(0).getSliceList());
+                    DirectorySlice share = caller.awaitAll(inShard).get(0).getSlice(0);
+                    return merged(status, share.getLastChangeMillis());
                 } catch (TatamiException e) {
                     requireStale(e);
                 }
@@ -121,15 +122,17 @@ final class DirectoryReader {
         for (Map.Entry<GroupId, List<Long>> entry : byShard.entrySet()) {
             calls.add(startShares(entry.getKey(), entry.getValue(), shown, deadline));
         }
-        Map<Long, List<DirectorySlice>> slices = new HashMap<>();
+        Map<Long, Long> changed = new HashMap<>(2 * directories.size());
         for (ReadSharesReply reply : caller.awaitAll(calls)) {
-            reply.getSliceList()
-                    .forEach(slice -> slices.computeIfAbsent(slice.getDirectoryId(), key -> new ArrayList<>())
-                            .add(slice));
+            for (DirectorySlice slice : reply.getSliceList()) {
+                changed.merge(slice.getDirectoryId(), slice.getLastChangeMillis(), Math::max);
+            }
         }
-        return directories.stream()
-                .map(status -> merged(status, slices.getOrDefault(status.getId(), List.of())))
-                .toList();
+        List<Status> complete = new ArrayList<>(directories.size());
+        for (Status status : directories) {
+            complete.add(merged(status, changed.getOrDefault(status.getId(), Long.MIN_VALUE)));
+        }
+        return complete;
     }
 
     private MetadataCall<ReadSharesRequest, ReadSharesReply> startShares(
@@ -146,11 +149,8 @@ final class DirectoryReader {
         }
     }
 
-    private static Status merged(Status directory, List<DirectorySlice> slices) {
-        long modified = directory.getAttributes().getModifiedMillis();
-        for (DirectorySlice slice : slices) {
-            modified = Math.max(modified, slice.getLastChangeMillis());
-        }
+    private static Status merged(Status directory, long lastChangeMillis) {
+        long modified = Math.max(directory.getAttributes().getModifiedMillis(), lastChangeMillis);
         if (modified == directory.getAttributes().getModifiedMillis()
                 && directory.getRight().isEmpty()) {
             return directory;
