@@ -103,26 +103,27 @@ final class BlockPullsTest {
     void noMoreAreAdmittedThanMayWaitAndNoneOntoAFullVolume() throws Exception {
         holdCopies();
         try (BlockRig rig = rig(BlockRig.settings("tatami.block.pulls.queued.max", "1"))) {
-            for (int number = 1; number <= 7; number++) {
+            for (int number = 1; number <= 19; number++) {
                 write(rig, BlockRig.block(number), BlockRig.bytes(number, 1_000));
             }
             PullBlocksRequest.Builder request = PullBlocksRequest.newBuilder();
-            for (int number = 1; number <= 7; number++) {
+            for (int number = 1; number <= 19; number++) {
                 request.addItem(item(rig, number, 1).toBuilder().setLength(1_000));
             }
 
+            // Half of four places, each for eight short blocks, is for one source.
             PullBlocksReply reply = pull(rig, request.build());
 
-            assertEquals(Answer.ADMITTED, reply.getAnswer(4));
+            assertEquals(Answer.ADMITTED, reply.getAnswer(16));
             assertEquals(
-                    List.of(Answer.BUSY, Answer.BUSY), reply.getAnswerList().subList(5, 7));
-            PullBlocksRequest.Item tooLong = item(rig, 8, 1).toBuilder()
+                    List.of(Answer.BUSY, Answer.BUSY), reply.getAnswerList().subList(17, 19));
+            PullBlocksRequest.Item tooLong = item(rig, 20, 1).toBuilder()
                     .setUrgent(true)
                     .setLength(BlockRig.VOLUME_BYTES * 91 / 100)
                     .build();
             assertEquals(List.of(Answer.BUSY), pull(rig, tooLong).getAnswerList());
             hold.countDown();
-            BlockDamageTest.awaitTrue(() -> metadata.copies.size() == 5);
+            BlockDamageTest.awaitTrue(() -> metadata.copies.size() == 17);
         }
     }
 

@@ -34,7 +34,8 @@ import java.util.List;
  * @param prewriteBytes how far ahead of its blocks a volume file is written; 0 for not at all
  * @param copyBytesPerSecond how fast copies are made, as long as nobody says otherwise: bytes that are pulled from
  *     other servers and bytes that these pull; 0 for no limit. Copies of blocks with one good copy left are not counted
- * @param pullsMax copies made at once on a volume; of blocks with one good copy left as many again
+ * @param pullsMax copies made at once on a volume; of blocks with one good copy left as many again. Up to eight short
+ *     blocks, of 1 MiB each and 4 MiB together at most, count as one
  * @param pullsQueuedMax copies of each of the two kinds that may wait for a volume; one more is refused with BUSY
  * @param copyBatchMax copies onto a volume that share a flush and a step of its index at most; with 1 each copy has its
  *     own, and its place among those that are made is free only after it
@@ -140,7 +141,8 @@ public record BlockServerSettings(
             4,
             1,
             256,
-            "Copies made on a volume at once; of blocks with one good copy left as many again.");
+            "Copies made on a volume at once, where up to eight short blocks count as one; of blocks with one good copy left"
+                    + " as many again.");
     private static final Setting<Integer> PULLS_QUEUED_MAX = Setting.count(
             "tatami.block.pulls.queued.max", 256, 1, 65_536, "Copies to be made that may wait for a volume.");
 

@@ -114,7 +114,8 @@ public final class ServerThreads {
      * <ul>
      *   <li>one for each write session, of which {@code tatami.block.write.streams.max} may be open on a volume, and as
      *       many again may be about to open their writer: by default 8,192 for each volume, and 8,192 more;
-     *   <li>twice {@code tatami.block.pulls.max} for each volume, by default 8, and one that finishes copies;
+     *   <li>twice {@code tatami.block.pulls.max} for each volume, or eight times as many while blocks are short, by
+     *       default 64, and one that finishes copies;
      *   <li>one that moves blocks between volumes, and one for each volume that is being taken out.
      * </ul>
      *

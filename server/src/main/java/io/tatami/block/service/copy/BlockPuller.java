@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 final class BlockPuller {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPuller.class);
 
-    /** Whole chunks, of one unit of the volume. */
-    private static final int STEP_BYTES = 1 << 20;
+    /** Whole chunks, of one unit of the volume; all of a short block. */
+    private static final int STEP_BYTES = Pull.SHORT_BYTES_MAX;
 
     /** How soon a pull that waits for its source notices that it is cancelled. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -54,15 +54,23 @@ final class BlockPuller {
     /**
      * Returns when all bytes of the copy are on the device; they are not flushed, and nobody sees them.
      *
+     * @param places of the volume
      * @throws TatamiException what is wrong with this server; the failure of the last source where none of them has all
      *     bytes; why the pull was cancelled. No copy is left then
      */
-    FilledCopy fill(Pull pull, Volume volume) throws TatamiException {
+    FilledCopy fill(Pull pull, Volume volume, WritePlaces places) throws TatamiException {
         requireWanted(pull);
         deleteOutdated(pull, volume);
         long room = Math.max(1, pull.lengthBytes());
         BlockWriter writer =
                 volume.create(pull.block(), pull.generation(), new Reservation(room, room, false), pull.copyNumber());
+        try (WritePlaces.Turn turn = places.of(pull, context.clock())) {
+            fillOrAbort(writer, pull, turn);
+        }
+        return new FilledCopy(pull, writer);
+    }
+
+    private void fillOrAbort(BlockWriter writer, Pull pull, WritePlaces.Turn turn) throws TatamiException {
         TatamiException failure = null;
         try {
             CrashPoint.hit("service.copy.after-create");
@@ -71,7 +79,7 @@ final class BlockPuller {
             if (!pull.urgent()) {
                 writer.inBackground();
             }
-            fill(writer, pull);
+            fill(writer, pull, turn);
             writer.writeOut();
             pull.throwIfCancelled();
         } catch (TatamiException e) {
@@ -83,7 +91,6 @@ final class BlockPuller {
             abort(writer, failure);
             throw failure;
         }
-        return new FilledCopy(pull, writer);
     }
 
     /**
@@ -181,12 +188,12 @@ final class BlockPuller {
     }
 
     /** From one source after another, each from where the one before ended. */
-    private void fill(BlockWriter writer, Pull pull) throws TatamiException {
+    private void fill(BlockWriter writer, Pull pull, WritePlaces.Turn turn) throws TatamiException {
         TatamiException failure = null;
         for (BlockTarget source : pull.sources()) {
             TatamiException ofSource;
             try (CopySources.SourceCopy copy = sources.of(source, pull.block(), pull.generation(), !pull.urgent())) {
-                ofSource = takeFrom(copy, writer, pull);
+                ofSource = takeFrom(copy, writer, pull, turn);
             }
             if (ofSource == null) {
                 return;
@@ -206,8 +213,8 @@ final class BlockPuller {
      * @return what is wrong with the source; null where all bytes are here
      * @throws TatamiException what is wrong with this server, or why the pull was cancelled
      */
-    private @Nullable TatamiException takeFrom(CopySources.SourceCopy copy, BlockWriter writer, Pull pull)
-            throws TatamiException {
+    private @Nullable TatamiException takeFrom(
+            CopySources.SourceCopy copy, BlockWriter writer, Pull pull, WritePlaces.Turn turn) throws TatamiException {
         int[] checksums;
         try {
             checksums = checksums(copy, pull);
@@ -225,6 +232,7 @@ final class BlockPuller {
                 pull.throwIfCancelled();
                 return e;
             }
+            turn.await();
             TatamiException wrong = append(copy, writer, buffer.flip(), checksums);
             if (wrong != null) {
                 return wrong;

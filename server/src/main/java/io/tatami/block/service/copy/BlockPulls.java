@@ -259,7 +259,7 @@ public final class BlockPulls {
     private void run(Placed placed) {
         FilledCopy copy;
         try {
-            copy = maker.fill(placed.pull(), placed.volume());
+            copy = maker.fill(placed.pull(), placed.volume(), placed.line().writePlaces());
         } catch (TatamiException e) {
             endRunning(placed, e);
             return;

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One copy that is to be made here, from when it is admitted until it is made or has failed. */
 final class Pull {
+    /** Of a block that is received as a whole before a byte of it is written. */
+    static final int SHORT_BYTES_MAX = 1 << 20;
+
     /** Of what a report says of a failure. */
     private static final int MESSAGE_CHARACTERS_MAX = 1_000;
 
@@ -68,6 +71,10 @@ final class Pull {
     /** Exactly as many as every good copy has. */
     long lengthBytes() {
         return lengthBytes;
+    }
+
+    boolean isShort() {
+        return lengthBytes <= SHORT_BYTES_MAX;
     }
 
     int copyNumber() {

@@ -348,7 +348,7 @@ final class BlockPullerTest {
         ServerContext context =
                 new ServerContext(BlockRig.settings(), volumes, clock, new BlockServerMetrics(), () -> new ServerId(9));
         BlockPuller puller = new BlockPuller(context, sources, new CopyRate(clock, 0), tombstones::requireNone);
-        FilledCopy copy = puller.fill(pull, disk.volume());
+        FilledCopy copy = puller.fill(pull, disk.volume(), new WritePlaces(1));
         TatamiException failure = puller.finish(disk.volume(), List.of(copy)).get(pull);
         if (failure != null) {
             throw failure;

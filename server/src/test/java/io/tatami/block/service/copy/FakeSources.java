@@ -10,23 +10,23 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockTarget;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.CRC32C;
 
-/** Servers that have a copy of one block, each with what is wrong with it. */
+/** Servers that have a copy of one block, each with what is wrong with it. Safe for use by many threads. */
 final class FakeSources implements CopySources {
     private final byte[] content;
     private final ManualClock clock;
-    private final Map<ServerId, Source> servers = new HashMap<>();
+    private final Map<ServerId, Source> servers = new ConcurrentHashMap<>();
 
     /** What each source was told is damaged, as "server offset". */
-    final List<String> damage = new ArrayList<>();
+    final List<String> damage = new CopyOnWriteArrayList<>();
 
     /** Where each stream began, as "server offset". */
-    final List<String> begun = new ArrayList<>();
+    final List<String> begun = new CopyOnWriteArrayList<>();
 
     /** What may be wrong with a source. */
     static final class Source {
