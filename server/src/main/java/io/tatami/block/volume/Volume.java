@@ -375,6 +375,11 @@ public final class Volume implements AutoCloseable {
         return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, memory);
     }
 
+    /** Units of 4 MiB that all who write to the volume share. */
+    public int writeBuffers() {
+        return parts.resources().writeBuffers().buffers();
+    }
+
     /** Whether a reader waits for a buffer that somebody else holds. */
     public boolean isReadMemoryWaitedFor() {
         return parts.resources().readBuffers().isWaitedFor();

@@ -78,7 +78,13 @@ public final class BlockPulls {
     /** Takes copies for one more volume. */
     public synchronized void add(Volume volume) {
         BlockServerSettings settings = context.settings();
-        lines.put(volume, new PullLine(settings.pullsMax(), settings.pullsQueuedMax(), settings.copyBatchMax()));
+        lines.put(
+                volume,
+                new PullLine(
+                        settings.pullsMax(),
+                        settings.pullsQueuedMax(),
+                        settings.copyBatchMax(),
+                        volume.writeBuffers()));
     }
 
     /** Takes no more for a volume that is no longer served, drops what waits, and has what runs onto it end soon. */

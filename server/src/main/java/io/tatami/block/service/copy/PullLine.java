@@ -37,12 +37,14 @@ final class PullLine {
      * @param places of pulls that run at once; twice as many with urgent ones
      * @param queuedMax pulls of each kind that wait
      * @param batchMax copies that are finished together
+     * @param writeBuffers of the volume: short blocks are written in a quarter of them, and in as many as places at
+     *     least
      */
-    PullLine(int places, int queuedMax, int batchMax) {
+    PullLine(int places, int queuedMax, int batchMax, int writeBuffers) {
         this.placesBytes = places * PLACE_BYTES;
         this.queuedMax = queuedMax;
         this.filled = new FinishQueue(batchMax);
-        this.writePlaces = new WritePlaces(places);
+        this.writePlaces = new WritePlaces(Math.max(places, writeBuffers / 4));
     }
 
     /** The pulls of one kind. */

@@ -27,7 +27,7 @@ final class PullLineTest {
     private static final int LONG = (1 << 20) + 1;
     private static final int SHORT = 64 << 10;
 
-    private final PullLine line = new PullLine(2, 3, 2);
+    private final PullLine line = new PullLine(2, 3, 2, 8);
 
     @Test
     void noMoreRunThanMayAndUrgentOnesHaveAsManyPlacesAgain() throws Exception {
@@ -104,7 +104,7 @@ final class PullLineTest {
 
     @Test
     void shortBlocksShareAPlace() throws Exception {
-        PullLine one = new PullLine(1, 100, 100);
+        PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 10; number++) {
             one.add(pull(number, SHORT, number % 2 + 1, false));
         }
@@ -118,7 +118,7 @@ final class PullLineTest {
 
     @Test
     void shortBlocksInAPlaceHaveAUnitTogether() throws Exception {
-        PullLine one = new PullLine(1, 100, 100);
+        PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 10; number++) {
             one.add(pull(number, 1 << 20, number % 2 + 1, false));
         }
@@ -128,7 +128,7 @@ final class PullLineTest {
 
     @Test
     void shortBlocksOfASourceTakeHalfOfThePlacesAndThoseOfOthersAreBegun() throws Exception {
-        PullLine one = new PullLine(1, 100, 100);
+        PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 10; number++) {
             one.add(pull(number, SHORT, 1, false));
         }
@@ -147,7 +147,7 @@ final class PullLineTest {
 
     @Test
     void sourcesTakeTurns() throws Exception {
-        PullLine one = new PullLine(1, 100, 100);
+        PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 6; number++) {
             one.add(pull(number, SHORT, (number - 1) / 3 + 1, false));
         }
@@ -159,7 +159,7 @@ final class PullLineTest {
 
     @Test
     void longBlockIsNotPassedByShortOnes() throws Exception {
-        PullLine one = new PullLine(1, 100, 100);
+        PullLine one = new PullLine(1, 100, 100, 8);
         Pull first = pull(1, SHORT, 1, false);
         Pull second = pull(2, LONG, 2, false);
         Pull third = pull(3, SHORT, 3, false);
@@ -185,7 +185,7 @@ final class PullLineTest {
 
     private static void beginInAnyOrder(Random random) throws Exception {
         int places = 1 + random.nextInt(4);
-        PullLine some = new PullLine(places, 300, 1_000);
+        PullLine some = new PullLine(places, 300, 1_000, 8);
         int sources = 1 + random.nextInt(4);
         Set<Pull> waiting = new HashSet<>();
         List<Pull> running = new ArrayList<>();
