@@ -148,7 +148,11 @@ public final class LocalityClient {
         }
     }
 
-    /** Returns once all of the text is on cache tiers, with the number of copies and of staged blocks of each host. */
+    /**
+     * Returns once all of the text is on cache tiers, with the number of copies and of staged blocks of each host, and
+     * of blocks that are staged on another host than their first copy: that is where the part was written, which has
+     * the host's name.
+     */
     private String stageText() throws IOException, InterruptedException {
         TatamiFileSystem tatami = (TatamiFileSystem) fs;
         FileStatus[] parts = fs.listStatus(TEXT);
@@ -164,13 +168,17 @@ public final class LocalityClient {
         }
         Map<String, Integer> copies = new TreeMap<>();
         Map<String, Integer> onTiers = new TreeMap<>();
+        int elsewhere = 0;
         for (FileStatus part : parts) {
             for (BlockLocation block : fs.getFileBlockLocations(part, 0, part.getLen())) {
                 List.of(block.getHosts()).forEach(host -> copies.merge(host, 1, Integer::sum));
-                List.of(block.getCachedHosts()).forEach(host -> onTiers.merge(host, 1, Integer::sum));
+                List<String> tiers = List.of(block.getCachedHosts());
+                tiers.forEach(host -> onTiers.merge(host, 1, Integer::sum));
+                elsewhere += tiers.contains(part.getPath().getName()) ? 0 : 1;
             }
         }
-        return "copies by host " + copies + ", staged " + onTiers;
+        return "copies by host " + copies + ", staged " + onTiers + ", " + elsewhere
+                + " elsewhere than their first copy";
     }
 
     /** As a process of its own would: file systems that this one has open do not hear of the job's setting. */
