@@ -40,7 +40,7 @@ enum PlantedBug {
             "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
     VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
             "io/tatami/meta/log/raft/transport/DurableVotes.java",
-            "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                sync(request.getServerRequest());",
+            "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                long unused = keep(divisionOf(server, request), request.getServerRequest());",
             "",
             "io.tatami.meta.log.raft.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(

@@ -1,6 +1,6 @@
 /**
  * Why reads of a job or a file were remote: what block servers counted, joined with the history of MapReduce jobs.
- * Imports no other package of the plug-in. Imported by {@code hadoop}.
+ * Imports no other package of the plug-in. Imported by {@code benchmarks.workload.locality} and {@code hadoop}.
  */
 @NullMarked
 package io.tatami.hadoop.locality;

@@ -439,6 +439,11 @@ public final class ShardState extends Records {
         if (counted != null) {
             int group = transaction.getOtherGroup();
             long count = counted.getTransactionsOrDefault(group, 0) + more;
+            if (count < 0) {
+                // A server of an older release has led the shard, and did not count. Somebody counts again.
+                remove(LEAVING);
+                return;
+            }
             LeavingRecord.Builder changed = counted.toBuilder();
             write(
                     LEAVING,

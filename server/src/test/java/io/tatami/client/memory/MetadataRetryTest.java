@@ -241,6 +241,19 @@ final class MetadataRetryTest {
         assertEquals(List.of(), cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS));
     }
 
+    /** What the home says of a file in which nothing was written is older than what is set with its name. */
+    @Test
+    void timesThatAreSetBeforeTheHomeOfAnEmptyFileHasHeardOfItsMoveStay() throws Exception {
+        cluster.metadata.holdCalls(MetaMethods.DELIVER);
+        openAndMove().close();
+        others.setAttributes(
+                path("/a/moved"),
+                AttributeChange.newBuilder().setModifiedMillis(1_000).build());
+        cluster.metadata.release();
+        cluster.metadata.awaitOutboxes();
+        assertEquals(1_000, client.status(path("/a/moved"), true).attributes().getModifiedMillis());
+    }
+
     private List<String> namesIn(String directory) throws Exception {
         return client.list(path(directory), false).toList().stream()
                 .map(entry -> entry.path().name())

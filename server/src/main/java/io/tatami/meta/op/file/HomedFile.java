@@ -354,7 +354,8 @@ public final class HomedFile {
                 .setParentId(home.getParentId())
                 .setName(home.getName())
                 .setLength(home.getLength())
-                .setModifiedMillis(home.getModifiedMillis())
+                // Nothing was written, and since then the time may have been set with the name.
+                .setModifiedMillis(home.getState() == HomeRecord.State.UNWRITTEN ? 0 : home.getModifiedMillis())
                 .setContentVersion(home.getContentVersion())
                 .setContentInline(home.getContentInline())
                 .setOpen(WriteLease.isOpen(state, id, home))

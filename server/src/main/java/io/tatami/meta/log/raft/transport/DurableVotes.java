@@ -15,7 +15,6 @@ import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.exceptions.RaftException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.Message;
@@ -48,9 +47,12 @@ final class DurableVotes {
     /** What is kept of the groups that are open; guarded by itself. */
     private final Map<RaftServer.Division, Kept> kept = new WeakHashMap<>();
 
-    /** Guarded by itself while something is kept. */
     private static final class Kept {
         volatile long term = -1;
+
+        synchronized void raise(long to) {
+            term = Math.max(term, to);
+        }
     }
 
     /** @param properties say where the logs are, once a vote is asked for */
@@ -74,7 +76,10 @@ final class DurableVotes {
         });
     }
 
-    /** Ratis has written a new term when the call returns, and the reply leaves later. */
+    /**
+     * Ratis has written a new term when the call returns, and the reply leaves later. It only fails its reply where it
+     * could not, and would acknowledge what comes next in that term.
+     */
     private Object acknowledge(
             RaftServer server, RaftRpcRequestProto from, long term, Message request, HeldCalls.Call<Message> call)
             throws Throwable {
@@ -83,11 +88,14 @@ final class DurableVotes {
             requireRoom(server, from);
         }
         Object reply = call.make(request);
-        if (term > kept(division).term && KeptVote.isThere(votes(from))) {
+        boolean isTaken = division.getInfo().getCurrentTerm() >= term;
+        if (isTaken && term > kept(division).term && KeptVote.isThere(votes(from))) {
             try {
-                keep(server, from);
+                if (keep(division, from) < term) {
+                    throw new IOException("term " + term + " is not in " + votes(from) + ", where Ratis writes it");
+                }
             } catch (IOException e) {
-                stop(server, RatisGroups.of(from), e);
+                stop(division, e);
                 throw e;
             }
         }
@@ -105,13 +113,13 @@ final class DurableVotes {
                     && told.getServerReply().getSuccess()
                     && !request.getPreVote()) {
                 CrashPoint.hit("meta.raft.before-vote-synced");
-                keep(server, request.getServerRequest());
+                long unused = keep(divisionOf(server, request), request.getServerRequest());
             }
             return reply;
         } catch (IOException e) {
             // Of Ratis's own there are such as that the server is not ready.
             if (!(e instanceof RaftException)) {
-                stop(server, RatisGroups.of(request.getServerRequest()), e);
+                stop(divisionOf(server, request), e);
             }
             throw e;
         }
@@ -126,13 +134,18 @@ final class DurableVotes {
         try {
             tryToWrite(votes);
         } catch (IOException e) {
-            stop(server, RatisGroups.of(request), e);
+            stop(server.getDivision(RatisGroups.of(request)), e);
             throw e;
         }
     }
 
-    private static void stop(RaftServer server, RaftGroupId group, IOException reason) throws IOException {
-        if (server.getDivision(group).getStateMachine() instanceof Voter voter) {
+    private static RaftServer.Division divisionOf(RaftServer server, RequestVoteRequestProto request)
+            throws IOException {
+        return server.getDivision(RatisGroups.of(request.getServerRequest()));
+    }
+
+    private static void stop(RaftServer.Division division, IOException reason) {
+        if (division.getStateMachine() instanceof Voter voter) {
             voter.voteFailed(reason);
         }
     }
@@ -148,7 +161,7 @@ final class DurableVotes {
                 requireRoom(server, request.getServerRequest());
             } else {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
-                keep(server, request.getServerRequest());
+                long unused = keep(divisionOf(server, request), request.getServerRequest());
             }
             return call.make(request);
         });
@@ -170,12 +183,11 @@ final class DurableVotes {
         }
     }
 
-    /** Makes what Ratis wrote last durable, and keeps it. */
-    private void keep(RaftServer server, RaftRpcRequestProto request) throws IOException {
-        Kept of = kept(server.getDivision(RatisGroups.of(request)));
-        synchronized (of) {
-            of.term = KeptVote.keep(votes(request));
-        }
+    /** Makes what Ratis wrote last durable, keeps it, and returns its term. */
+    private long keep(RaftServer.Division division, RaftRpcRequestProto request) throws IOException {
+        long term = KeptVote.keep(votes(request));
+        kept(division).raise(term);
+        return term;
     }
 
     private Kept kept(RaftServer.Division division) {

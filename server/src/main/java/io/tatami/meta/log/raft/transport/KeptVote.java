@@ -6,7 +6,9 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A second name of Ratis's file {@code raft-meta}, as it was when a vote or an acknowledgement of a term last left this
@@ -18,16 +20,25 @@ public final class KeptVote {
     private static final String KEPT = "raft-meta.kept";
     private static final String NEXT = "raft-meta.keeping";
 
+    /** A group may be opened again while the last request before that ends: an object for each directory. */
+    private static final Map<Path, Object> LOCKS = new ConcurrentHashMap<>();
+
     private KeptVote() {}
 
     /**
-     * Keeps what is in Ratis's file now, durably when this returns. One caller at a time for a directory.
+     * Keeps what is in Ratis's file now, durably when this returns. Safe for use by many threads.
      *
      * @param directory of the group's log
      * @return its term
      * @throws IOException also where the file has no vote and term; what was kept before still is
      */
     public static long keep(Path directory) throws IOException {
+        synchronized (LOCKS.computeIfAbsent(directory, first -> new Object())) {
+            return keepNext(directory);
+        }
+    }
+
+    private static long keepNext(Path directory) throws IOException {
         Path next = directory.resolve(NEXT);
         boolean unused = Files.deleteIfExists(next);
         Files.createLink(next, directory.resolve(VOTE));
