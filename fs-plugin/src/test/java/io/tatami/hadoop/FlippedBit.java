@@ -1,12 +1,12 @@
 package io.tatami.hadoop;
 
+import io.tatami.files.LiveFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Damages a copy where it lies, as a disk does. */
 final class FlippedBit {
@@ -42,10 +42,12 @@ final class FlippedBit {
     }
 
     private static List<Path> volumes(Path directory, long volumeBytes) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> file.toFile().length() >= volumeBytes / 2)
-                    .toList();
-        }
+        List<Path> volumes = new ArrayList<>();
+        LiveFiles.visit(directory, (file, attributes) -> {
+            if (attributes.size() >= volumeBytes / 2) {
+                volumes.add(file);
+            }
+        });
+        return volumes;
     }
 }

@@ -19,6 +19,7 @@ import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
+import io.tatami.files.LiveFiles;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.ChangeVolumeRequest.Action;
@@ -41,7 +42,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -389,11 +389,13 @@ final class RunningVolumesTest {
     }
 
     private Path rememberedVolumes() throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(file -> file.endsWith(RememberedVolumes.NAME))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        List<Path> remembered = new ArrayList<>();
+        LiveFiles.visit(directory, (file, attributes) -> {
+            if (file.endsWith(RememberedVolumes.NAME)) {
+                remembered.add(file);
+            }
+        });
+        return remembered.get(0);
     }
 
     /** @param more options of its JVM */

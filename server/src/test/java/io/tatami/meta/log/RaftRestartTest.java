@@ -10,6 +10,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.crash.DirectoryCopy;
 import io.tatami.files.CrashPoint;
+import io.tatami.files.LiveFiles;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.flush.FlushMode;
 import io.tatami.meta.log.raft.Member;
@@ -20,20 +21,15 @@ import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -285,32 +281,9 @@ final class RaftRestartTest {
         }
     }
 
-    /** Of files, some of which may go meanwhile. */
     private static long bytesBelow(Path home) throws IOException {
         AtomicLong bytes = new AtomicLong();
-        Files.walkFileTree(home, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes.addAndGet(attributes.size());
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
-                if (e == null || e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
-            }
-        });
+        LiveFiles.visit(home, (file, attributes) -> bytes.addAndGet(attributes.size()));
         return bytes.get();
     }
 }

@@ -9,6 +9,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.crash.LoopMount;
 import io.tatami.files.CrashPoint;
+import io.tatami.files.LiveFiles;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.flush.FlushMode;
 import io.tatami.meta.log.flush.TreeFlush;
@@ -19,6 +20,7 @@ import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,7 +33,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -295,21 +296,24 @@ final class ReceivedSnapshotTest {
         assertTrue(away.failures.isEmpty(), () -> step + ": " + away.failures);
     }
 
-    /** Those in {@code sm}, or on their way in {@code tmp}. */
+    /** The directories of those in {@code sm}, or on their way in {@code tmp}, that have a file. */
     private static List<Path> snapshots(Path home, String below) {
         return everyFile(home.resolve("raft")).stream()
+                .map(Path::getParent)
+                .distinct()
                 .filter(path -> path.getFileName().toString().matches("snapshot-\\d+-\\d+-.*"))
                 .filter(path -> home.relativize(path).toString().contains("/" + below + "/"))
                 .toList();
     }
 
     private static List<Path> everyFile(Path home) {
-        try (Stream<Path> below = Files.walk(home)) {
-            return below.toList();
-        } catch (IOException | java.io.UncheckedIOException e) {
-            // Ratis renames meanwhile.
-            return List.of();
+        List<Path> files = new ArrayList<>();
+        try {
+            LiveFiles.visit(home, (file, attributes) -> files.add(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+        return files;
     }
 
     /** Whether a store can be made of it that has all checksums right. */

@@ -161,8 +161,9 @@ public final class ReplicaCluster implements AutoCloseable {
 
         /** Where the log is that was opened here. */
         public Path logs() throws IOException {
-            try (Stream<Path> below = Files.walk(home.resolve("raft"))) {
-                return below.filter(path -> path.endsWith("current"))
+            try (Stream<Path> groups = Files.list(home.resolve("raft"))) {
+                return groups.map(group -> group.resolve("current"))
+                        .filter(Files::isDirectory)
                         .findFirst()
                         .orElseThrow();
             }

@@ -3,6 +3,7 @@ package io.tatami.benchmarks.harness.peer;
 import io.tatami.base.GroupId;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ClusterStatus;
+import io.tatami.files.LiveFiles;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
 import java.net.URI;

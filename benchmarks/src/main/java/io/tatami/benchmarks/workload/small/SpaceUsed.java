@@ -1,8 +1,8 @@
 package io.tatami.benchmarks.workload.small;
 
-import io.tatami.benchmarks.harness.peer.LiveFiles;
 import io.tatami.benchmarks.harness.peer.Peer;
 import io.tatami.benchmarks.harness.peer.TatamiVolumes;
+import io.tatami.files.LiveFiles;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.lab.host.Program;
 import java.io.IOException;

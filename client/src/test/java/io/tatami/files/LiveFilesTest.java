@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.harness.peer;
+package io.tatami.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

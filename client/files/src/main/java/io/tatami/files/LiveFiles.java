@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.harness.peer;
+package io.tatami.files;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -10,11 +10,18 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The files of servers that go on meanwhile: what vanishes while it is looked for is passed over. */
+/**
+ * The files of a server that runs: what it removes during the visit is passed over, where {@link Files#walk} would
+ * throw.
+ */
 public final class LiveFiles {
     private LiveFiles() {}
 
-    /** Shows each file below a directory once. */
+    /**
+     * Shows each file below a directory once; one that is made or renamed during the visit is shown or not.
+     *
+     * @throws IOException for what cannot be read, other than what has vanished
+     */
     public static void visit(Path directory, BiConsumer<Path, BasicFileAttributes> visitor) throws IOException {
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override
