@@ -37,6 +37,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
     public AddBlocksReply decide(ShardState state, RequestContext context, AddBlocksRequest request)
             throws TatamiException, UnsettledException {
         HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        List<OpenBlock> open = file.openBlocks();
         List<OpenBlock> left = Writer.take(state, file, request.getWrittenList(), true);
         if (left.size() + request.getGrants() > FileLimits.GRANTS_MAX) {
             throw new TatamiException(
@@ -52,6 +53,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
             throw grants.noSpace();
         }
         file.save();
+        Writer.tellEnd(writers, open, left);
         return AddBlocksReply.newBuilder().addAllGrant(granted).build();
     }
 }

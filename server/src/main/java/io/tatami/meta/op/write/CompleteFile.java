@@ -28,9 +28,16 @@ import java.util.List;
  */
 public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
     private final FileLimits limits;
+    private final WriterLoads writers;
 
+    /** Of a shard that counts no writers. */
     public CompleteFile(FileLimits limits) {
+        this(limits, WriterLoads.NONE);
+    }
+
+    public CompleteFile(FileLimits limits, WriterLoads writers) {
         this.limits = limits;
+        this.writers = writers;
     }
 
     @Override
@@ -44,6 +51,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         List<BlockReport> written = request.getWrittenList().stream()
                 .filter(report -> report.getLength() > 0)
                 .toList();
+        List<OpenBlock> open = file.openBlocks();
         List<OpenBlock> left = Writer.take(state, file, written, true);
         dropUnused(file, left, request);
         if (request.hasInline()) {
@@ -56,6 +64,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         }
         requireCopies(file);
         file.close(context.nowMillis());
+        Writer.tellEnd(writers, open, left);
         EntryRecord entry = file.entry();
         return reply(
                 entry == null

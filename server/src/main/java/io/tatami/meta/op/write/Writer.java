@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
@@ -117,6 +118,22 @@ final class Writer {
         }
         file.setBlockLength(length);
         return left;
+    }
+
+    /**
+     * Has it known that the last of the blocks that were reported as final is no longer written. A writer has one
+     * stream, so those before it ended earlier.
+     *
+     * @param open the blocks that were open before {@link #take}
+     * @param left those that it has left
+     */
+    static void tellEnd(WriterLoads writers, List<OpenBlock> open, List<OpenBlock> left) {
+        int finished = open.size() - left.size();
+        if (finished > 0) {
+            for (int server : open.get(finished - 1).block().getServerIdList()) {
+                writers.ended(new ServerId(server));
+            }
+        }
     }
 
     private static void requirePossible(HomedFile file, BlockRecord block, BlockReport report) throws TatamiException {

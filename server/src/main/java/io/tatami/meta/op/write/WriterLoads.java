@@ -13,6 +13,9 @@ public interface WriterLoads {
 
         @Override
         public void granted(ServerId server) {}
+
+        @Override
+        public void ended(ServerId server) {}
     };
 
     /** How many write streams the server has, or is about to have. */
@@ -20,4 +23,7 @@ public interface WriterLoads {
 
     /** The server is to get one more; counts for the next question already. */
     void granted(ServerId server);
+
+    /** A writer has finished the block that it wrote there; counts for the next question already. */
+    void ended(ServerId server);
 }

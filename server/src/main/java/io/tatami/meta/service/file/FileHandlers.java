@@ -93,7 +93,7 @@ public final class FileHandlers implements GroupPart<ShardState> {
                     .around(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
                     .around(MetaMethods.ADD_BLOCKS, this::addBlocks)
                     .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
-                    .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
+                    .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits(), writers))
                     .around(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
                     .write(MetaMethods.RENEW_BLOCK, new RenewBlock(writers))
                     .flow(MetaMethods.SEAL_BLOCK, seals::seal)

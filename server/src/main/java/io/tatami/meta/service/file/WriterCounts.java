@@ -9,17 +9,18 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How many writers each block server has, as far as a shard's leader knows: what the server told last with its credits,
- * and what the leader has granted there since. A grant that is not written is forgotten within
- * {@link RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while is taken for one
- * with as many writers as the mean: it is neither left out nor flooded.
+ * and what the leader has granted there since, without the writers that have ended since. A grant that is not written
+ * is forgotten within {@link RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while
+ * is taken for one with as many writers as the mean: it is neither left out nor flooded.
  *
- * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants before the
- * server tells of them. So that they do not bring it too many together, a leader takes each of its own grants for as
- * many as all leaders give while it gives one, as servers tell it.
+ * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants and ends before
+ * the server tells of them. So that they do not bring it too many together, a leader takes each of its own for as many
+ * as all leaders give while it gives one, as servers tell it.
  *
  * <p>In memory only: it begins anew with each leader's process, and what was told to an earlier one is soon too old.
  * Safe for use by many threads; {@link #on} takes no lock, as it is asked of every server for each block.
@@ -47,7 +48,9 @@ final class WriterCounts implements WriterLoads {
     /** Guarded by this, as are the others. */
     private int meanTold;
 
-    /** How many grants all shards give while this one gives one. */
+    /**
+     * How many grants all shards give while this one gives one, and how many writers of all end while one of its does.
+     */
     private double grantWeight = 1;
 
     private long nextLookNanos;
@@ -65,10 +68,19 @@ final class WriterCounts implements WriterLoads {
 
     @Override
     public synchronized void granted(ServerId server) {
+        change(server, Writers::granted);
+    }
+
+    @Override
+    public synchronized void ended(ServerId server) {
+        change(server, (writers, now) -> writers.ended++);
+    }
+
+    private void change(ServerId server, ObjLongConsumer<Writers> change) {
         long now = clock.monotonicNanos();
         Writers writers = of(server);
         if (writers != null) {
-            writers.granted(now);
+            change.accept(writers, now);
             show(server, writers, now);
         }
         look(now);
@@ -76,16 +88,11 @@ final class WriterCounts implements WriterLoads {
 
     /** A server gave credits, or asked how many are left, and told of its writers. */
     synchronized void told(GiveCreditsRequest request) {
-        ServerId server = new ServerId(request.getServerId());
-        long now = clock.monotonicNanos();
-        Writers writers = of(server);
-        if (writers != null) {
+        change(new ServerId(request.getServerId()), (writers, now) -> {
             if (request.hasWriters()) {
                 writers.told(request, now);
             }
-            show(server, writers, now);
-        }
-        look(now);
+        });
     }
 
     private @Nullable Writers of(ServerId server) {
@@ -119,15 +126,16 @@ final class WriterCounts implements WriterLoads {
     }
 
     private double weight(long now) {
-        long own = 1;
-        long all = 1;
+        long own = 0;
+        long all = 0;
         for (Writers writers : byServer.values()) {
             if (writers.isFresh(now)) {
                 own += writers.opened;
                 all += writers.openedAll;
             }
         }
-        return Math.min(GRANT_WEIGHT_MAX, Math.max(1, (double) all / own));
+        // While nothing is opened the last answer is the best: writers end then, or a next job is about to begin.
+        return all == 0 ? grantWeight : Math.min(GRANT_WEIGHT_MAX, Math.max(1, (all + 1.0) / (own + 1)));
     }
 
     /** Of one server. */
@@ -145,6 +153,9 @@ final class WriterCounts implements WriterLoads {
         /** Granted since. */
         private int since;
 
+        /** Ended since; one that ended just before may be among them until the next telling. */
+        private int ended;
+
         void granted(long now) {
             grants.add(now);
             since++;
@@ -158,6 +169,7 @@ final class WriterCounts implements WriterLoads {
             openedAll = request.getWritersOpenedAll();
             unopened = Math.max(0, grants.total(now) - opened);
             since = 0;
+            ended = 0;
         }
 
         boolean isFresh(long now) {
@@ -166,7 +178,7 @@ final class WriterCounts implements WriterLoads {
 
         int load(long now, int mean, double grantWeight) {
             return isFresh(now)
-                    ? told + (int) Math.round(grantWeight * (unopened + since))
+                    ? Math.max(0, told + (int) Math.round(grantWeight * (unopened + since - ended)))
                     : mean + (int) Math.round(grantWeight * grants.total(now));
         }
     }

@@ -12,6 +12,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
@@ -20,6 +21,7 @@ import io.tatami.meta.op.write.AddBlocks;
 import io.tatami.meta.op.write.CommitLength;
 import io.tatami.meta.op.write.CompleteFile;
 import io.tatami.meta.op.write.RenewBlock;
+import io.tatami.meta.op.write.WriterLoads;
 import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -38,6 +40,7 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.XAttr;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -97,6 +100,49 @@ class WritingTest {
                                 .addWritten(report(created.getGrant(0), 1_000))
                                 .addWritten(report(second, 500)))
                         .getLength());
+    }
+
+    @Test
+    void placementHearsOfTheEndOfAWritersBlock() throws Exception {
+        List<String> heard = new ArrayList<>();
+        WriterLoads writers = new WriterLoads() {
+            @Override
+            public int on(ServerId server) {
+                return 0;
+            }
+
+            @Override
+            public void granted(ServerId server) {
+                heard.add("granted " + server);
+            }
+
+            @Override
+            public void ended(ServerId server) {
+                heard.add("ended " + server);
+            }
+        };
+        CreateReply created = shard.create("a", 2);
+        Grant first = created.getGrant(0);
+        Grant second = created.getGrant(1);
+        AddBlocksRequest more = AddBlocksRequest.newBuilder()
+                .setFileId(created.getStatus().getId())
+                .addWritten(report(first, 1_000))
+                .addWritten(report(second, 1_000))
+                .setGrants(1)
+                .build();
+        Grant third = shard.run(new AddBlocks(writers), more).getGrant(0);
+        assertEquals(
+                List.of(
+                        "granted " + new ServerId(third.getServerId(0)),
+                        "ended " + new ServerId(second.getServerId(0))),
+                heard,
+                "of several the last");
+
+        heard.clear();
+        CompleteRequest close =
+                completion(created).addWritten(report(third, 500)).build();
+        shard.run(new CompleteFile(FileLimits.DEFAULT, writers), close);
+        assertEquals(List.of("ended " + new ServerId(third.getServerId(0))), heard);
     }
 
     @Test

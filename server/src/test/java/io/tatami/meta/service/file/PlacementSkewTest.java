@@ -59,6 +59,49 @@ class PlacementSkewTest {
         }
     }
 
+    /** The writers of a job end within half a second, and those of the next one begin at once. */
+    @Test
+    void writersOfAJobThatHasEndedDoNotKeepThoseOfTheNextFromTheirServers() {
+        for (int shards : new int[] {1, 2, 4}) {
+            double idle = meanSkewOfNextJob(shards, 0, true);
+            double before = meanSkewOfNextJob(shards, 32, false);
+            double after = meanSkewOfNextJob(shards, 32, true);
+            System.out.printf(
+                    "8 servers, %d shards, 8 writers at once: %.3f on idle servers, %.3f behind 32 that were told of,"
+                            + " %.3f%n",
+                    shards, idle, before, after);
+            assertTrue(after < idle + 0.1, shards + " shards: " + idle + ", " + before + ", " + after);
+        }
+    }
+
+    /**
+     * @param first how many writers the first job has
+     * @param ending whether leaders hear of the end of a writer
+     */
+    private static double meanSkewOfNextJob(int shards, int first, boolean ending) {
+        double sum = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            Cluster cluster = new Cluster(8, shards, true, round);
+            Random random = new Random(round);
+            int[] servers = new int[first];
+            for (int writer = 0; writer < servers.length; writer++) {
+                servers[writer] = cluster.write(writer % shards, round * 1_000L + writer);
+            }
+            for (int i = 0; i < 100; i++) {
+                cluster.pass(50);
+            }
+            for (int writer = 0; writer < servers.length; writer++) {
+                cluster.end(writer % shards, servers[writer], ending);
+                cluster.pass(random.nextInt(30));
+            }
+            for (int writer = 0; writer < 8; writer++) {
+                int unused = cluster.write(writer % shards, round * 1_000L + 500 + writer);
+            }
+            sum += Arrays.stream(cluster.open).max().orElseThrow();
+        }
+        return sum / ROUNDS;
+    }
+
     /**
      * Thirty-two leaders see the same idle server among ones with four writers: each brings it to four at most before
      * the next telling, and none gives it more after that.
@@ -69,13 +112,13 @@ class PlacementSkewTest {
         Arrays.fill(cluster.open, 1, 8, 4);
         cluster.tellAll();
         for (int writer = 0; writer < 32 * 8; writer++) {
-            cluster.write(writer % 32, writer);
+            int unused = cluster.write(writer % 32, writer);
         }
         int flooded = cluster.open[0];
         assertTrue(flooded > 32 && flooded <= 32 * 5, "it got " + flooded);
         cluster.tellAll();
         for (int writer = 0; writer < 128; writer++) {
-            cluster.write(writer % 32, 1_000 + writer);
+            int unused = cluster.write(writer % 32, 1_000 + writer);
         }
         assertTrue(cluster.open[0] <= flooded + 2, "it got more: " + (cluster.open[0] - flooded));
     }
@@ -85,7 +128,7 @@ class PlacementSkewTest {
         Cluster cluster = new Cluster(4, 1, true, 3);
         cluster.freeBytes[0] = 3L << 40;
         for (int writer = 0; writer < 60; writer++) {
-            cluster.write(0, writer);
+            int unused = cluster.write(0, writer);
         }
         assertTrue(Math.abs(cluster.open[0] - 30) <= 1, Arrays.toString(cluster.open));
     }
@@ -97,16 +140,15 @@ class PlacementSkewTest {
             Cluster cluster = new Cluster(servers, shards, counting, round);
             Random random = new Random(round);
             for (int writer = 0; writer < writers; writer++) {
-                cluster.write(random.nextInt(shards), round * 1_000L + writer);
-                cluster.clock.advance(Duration.ofMillis(pauseMillis));
-                cluster.tellWhatIsDue(pauseMillis);
+                int unused = cluster.write(random.nextInt(shards), round * 1_000L + writer);
+                cluster.pass(pauseMillis);
             }
             sum += (double) Arrays.stream(cluster.open).max().orElseThrow() * servers / writers;
         }
         return sum / ROUNDS;
     }
 
-    /** Servers whose writers never end, and the leaders of shards. */
+    /** Servers and the leaders of shards. */
     private static final class Cluster {
         final ManualClock clock = new ManualClock();
         final int[] open;
@@ -135,7 +177,8 @@ class PlacementSkewTest {
             this.seed = seed;
         }
 
-        void write(int shard, long file) {
+        /** Returns the index of its server. */
+        int write(int shard, long file) {
             WriterLoads writers = counting ? shards.get(shard) : WriterLoads.NONE;
             List<Candidate> candidates = IntStream.range(0, open.length)
                     .mapToObj(id -> new Candidate(new ServerId(id + 1), "host-" + id, "/rack", freeBytes[id]))
@@ -144,8 +187,22 @@ class PlacementSkewTest {
                             candidates, candidate -> true, writers::on, "", 1, seed * 31 + file * 257 + shard)
                     .get(0);
             writers.granted(server);
-            open[server.value() - 1]++;
-            openedBy[shard][server.value() - 1].add(clock.monotonicNanos());
+            int index = server.value() - 1;
+            open[index]++;
+            openedBy[shard][index].add(clock.monotonicNanos());
+            return index;
+        }
+
+        void end(int shard, int server, boolean hears) {
+            open[server]--;
+            if (hears) {
+                shards.get(shard).ended(new ServerId(server + 1));
+            }
+        }
+
+        void pass(long millis) {
+            clock.advance(Duration.ofMillis(millis));
+            tellWhatIsDue(millis);
         }
 
         /** Every server tells every shard. */
@@ -158,7 +215,7 @@ class PlacementSkewTest {
         }
 
         /** Each server tells each shard every two seconds, at a moment of its own. */
-        void tellWhatIsDue(long passedMillis) {
+        private void tellWhatIsDue(long passedMillis) {
             for (int shard = 0; shard < shards.size(); shard++) {
                 for (int server = 0; server < open.length; server++) {
                     dueMillis[shard][server] -= passedMillis;

@@ -53,6 +53,29 @@ class WriterCountsTest {
     }
 
     @Test
+    void writerThatHasEndedCountsNoMoreBeforeTheServerTells() {
+        tell(FIRST, 5, 0);
+        counts.ended(FIRST);
+        assertEquals(4, counts.on(FIRST));
+        counts.granted(FIRST);
+        counts.ended(FIRST);
+        assertEquals(4, counts.on(FIRST), "it began and ended between two tellings");
+        tell(FIRST, 4, 1);
+        assertEquals(4, counts.on(FIRST));
+    }
+
+    /** It had ended just before the server told of one writer. */
+    @Test
+    void serverHasNeverFewerThanNoWriters() {
+        tell(FIRST, 1, 0);
+        counts.ended(FIRST);
+        counts.ended(FIRST);
+        assertEquals(0, counts.on(FIRST));
+        tell(FIRST, 1, 0);
+        assertEquals(1, counts.on(FIRST));
+    }
+
+    @Test
     void serverThatTellsNothingAnyLongerIsTakenForOneOfTheMean() {
         tell(FIRST, 40, 0);
         clock.advance(Duration.ofMillis(WriterCounts.STALE_MILLIS - WriterCounts.LOOK_MILLIS));
