@@ -57,6 +57,9 @@ public final class LocalityBenchmark extends RoundsCommand {
     /** Where an answer of the client has the bytes that came from cache tiers. */
     private static final int STAGED_WORD = 4;
 
+    private static final int MILLIS_WORD = 5;
+    private static final int APPLICATION_WORD = 6;
+
     /** The master of a job, and two tasks beside it. */
     private static final int CONTAINERS_MEBIBYTES = 1_536;
 
@@ -217,15 +220,16 @@ public final class LocalityBenchmark extends RoundsCommand {
     /**
      * How a job ended.
      *
-     * @param application its name; empty for the last of YARN
+     * @param application its name
      */
     private record Outcome(MapPlaces places, long stagedBytes, long millis, String application) {
         static Outcome parse(String answer) {
+            String[] words = answer.split(" ", -1);
             return new Outcome(
                     MapPlaces.parse(answer),
-                    Long.parseLong(answer.split(" ", -1)[STAGED_WORD]),
-                    Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1)),
-                    "");
+                    Long.parseLong(words[STAGED_WORD]),
+                    Long.parseLong(words[MILLIS_WORD]),
+                    words[APPLICATION_WORD]);
         }
 
         static Outcome of(SparkEventLog log) {
@@ -268,7 +272,7 @@ public final class LocalityBenchmark extends RoundsCommand {
                 progress.tell("%s: round %d of %s: %s, %.1f s", peer, round, job, places, seconds);
                 if (!peer.equals("hdfs")) {
                     Path why = results.file().toAbsolutePath().resolveSibling("locality-" + job + "-" + round + ".txt");
-                    client.ask(("why " + why + " " + outcome.application()).strip(), COMMAND_SECONDS);
+                    client.ask("why " + outcome.application() + " " + why, COMMAND_SECONDS);
                 }
             }
         }

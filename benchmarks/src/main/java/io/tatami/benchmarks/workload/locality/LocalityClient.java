@@ -39,8 +39,8 @@ import org.apache.hadoop.security.UserGroupInformation;
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
  * {@code prepare JOB MIB} makes the input of TeraSort or TestDFSIO, {@code text PART MIB} a part of the text that all
  * other jobs read, {@code stage} has the text staged, {@code run JOB} answers with {@link MapPlaces}, the bytes that
- * came from cache tiers, and milliseconds, and {@code why FILE APPLICATION} has {@code tatami locality} tell why reads
- * of an application were remote; without one, of the job that ran last. Argument: the directory of the configuration.
+ * came from cache tiers, milliseconds, and the name of the job, and {@code why APPLICATION FILE} writes into a file
+ * what {@code tatami locality} tells of an application. Argument: the directory of the configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");
@@ -58,7 +58,6 @@ public final class LocalityClient {
     private final FileSystem fs;
     private long dfsioMebibytes;
     private int runs;
-    private String lastJob = "";
 
     /** The plan by which the text was staged last. */
     private UUID staged = new UUID(0, 0);
@@ -90,7 +89,10 @@ public final class LocalityClient {
             case "run" -> {
                 return run(words[1]);
             }
-            case "why" -> tellWhy(java.nio.file.Path.of(words[1]), words.length > 2 ? words[2] : lastJob);
+            case "why" -> {
+                String file = String.join(" ", List.of(words).subList(2, words.length));
+                tellWhy(words[1], java.nio.file.Path.of(file));
+            }
             default -> throw new IOException("there is no command " + words[0]);
         }
         return "";
@@ -137,14 +139,13 @@ public final class LocalityClient {
                 default -> throw new IOException("there is no job " + job);
             }
             long millis = (System.nanoTime() - beginNanos) / 1_000_000;
-            MapPlaces places = watch.ended();
-            lastJob = watch.jobs().get(watch.jobs().size() - 1).toString();
+            MapPlaces.Ended ended = watch.ended();
             fs.delete(output, true);
             TierReads reads = isStaged ? TierReads.of(configuration).since(before) : before;
             if (isStaged) {
                 ((TatamiFileSystem) fs).cancelPlan(staged);
             }
-            return places + " " + reads.stagedBytes() + " " + millis;
+            return ended.places() + " " + reads.stagedBytes() + " " + millis + " " + ended.job();
         }
     }
 
@@ -194,7 +195,7 @@ public final class LocalityClient {
         }
     }
 
-    private void tellWhy(java.nio.file.Path file, String application) throws IOException {
+    private void tellWhy(String application, java.nio.file.Path file) throws IOException {
         try (TatamiCalls calls = TatamiCalls.connect(fs.getUri(), configuration);
                 PrintWriter out = new PrintWriter(Files.newBufferedWriter(file))) {
             LocalityAnswer answer = new LocalityQuestion(calls.client(), configuration, READS_TOLD_MAX, TIMEOUT)

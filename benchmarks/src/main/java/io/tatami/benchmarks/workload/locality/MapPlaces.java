@@ -52,11 +52,13 @@ record MapPlaces(long launched, long nodeLocal, long rackLocal, long elsewhere) 
                 Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
     }
 
-    /** Of the jobs that have ended since a look at all. */
+    /** A job that has ended. */
+    record Ended(JobID job, MapPlaces places) {}
+
+    /** Finds the job that has ended since a look at all. */
     static final class Watch implements AutoCloseable {
         private final Cluster cluster;
         private final Set<JobID> seen = new HashSet<>();
-        private final List<JobID> ended = new ArrayList<>();
 
         Watch(Configuration configuration) throws IOException, InterruptedException {
             cluster = new Cluster(configuration);
@@ -65,20 +67,18 @@ record MapPlaces(long launched, long nodeLocal, long rackLocal, long elsewhere) 
             }
         }
 
-        MapPlaces ended() throws IOException, InterruptedException {
-            MapPlaces all = NONE;
+        /** @throws IOException also where no job has ended, or more than one */
+        Ended ended() throws IOException, InterruptedException {
+            List<JobID> jobs = new ArrayList<>();
             for (JobStatus status : cluster.getAllJobStatuses()) {
                 if (seen.add(status.getJobID())) {
-                    ended.add(status.getJobID());
-                    all = all.plus(of(status.getJobID()));
+                    jobs.add(status.getJobID());
                 }
             }
-            return all;
-        }
-
-        /** The jobs that {@link #ended} has counted. */
-        List<JobID> jobs() {
-            return ended;
+            if (jobs.size() != 1) {
+                throw new IOException("one job was to end, and these did: " + jobs);
+            }
+            return new Ended(jobs.get(0), of(jobs.get(0)));
         }
 
         /** The history server knows of a job some moments after its end. */

@@ -37,8 +37,8 @@ final class PullLine {
      * @param places of pulls that run at once; twice as many with urgent ones
      * @param queuedMax pulls of each kind that wait
      * @param batchMax copies that are finished together
-     * @param writeBuffers of the volume: short blocks are written in a quarter of them, and in as many as places at
-     *     least
+     * @param writeBuffers of the volume: a quarter of them is for writing short blocks of each kind, but no fewer than
+     *     {@code places}
      */
     PullLine(int places, int queuedMax, int batchMax, int writeBuffers) {
         this.placesBytes = places * PLACE_BYTES;

@@ -77,7 +77,7 @@ final class TornEnd {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(segments, "log_*")) {
             for (Path segment : all) {
                 // Terms only rise.
-                term = Math.max(term, whole(segment).lastTerm());
+                term = Math.max(term, termOf(whole(segment).lastFrame()));
             }
         }
         return term;
@@ -87,9 +87,9 @@ final class TornEnd {
      * The whole entries from the beginning of a segment on.
      *
      * @param end where the last one ends; 0 where the header is not whole
-     * @param lastTerm of the last one; 0 where there is none
+     * @param lastFrame the last one with its length before it and its checksum behind it; empty where there is none
      */
-    private record Whole(long end, long lastTerm) {}
+    private record Whole(long end, byte[] lastFrame) {}
 
     private static long endOfWhole(Path segment) throws IOException {
         return whole(segment).end();
@@ -99,10 +99,10 @@ final class TornEnd {
         try (DataInputStream in =
                 new DataInputStream(new BufferedInputStream(Files.newInputStream(segment), 1 << 20))) {
             if (!Arrays.equals(in.readNBytes(HEADER.length), HEADER)) {
-                return new Whole(0, 0);
+                return new Whole(0, new byte[0]);
             }
             long end = HEADER.length;
-            long term = 0;
+            byte[] last = new byte[0];
             while (true) {
                 in.mark(VARINT_BYTES_MAX);
                 byte[] prefix = in.readNBytes(VARINT_BYTES_MAX);
@@ -110,16 +110,19 @@ final class TornEnd {
                 int length = frameBytes(prefix, 0);
                 byte[] frame = in.readNBytes(length);
                 if (length == 0 || frame.length < length || !isWhole(frame, 0, length)) {
-                    return new Whole(end, term);
+                    return new Whole(end, last);
                 }
                 end += length;
-                term = termOf(frame);
+                last = frame;
             }
         }
     }
 
-    /** Of a whole entry, behind its length. */
+    /** 0 where there is no entry. */
     private static long termOf(byte[] frame) throws IOException {
+        if (frame.length == 0) {
+            return 0;
+        }
         CodedInputStream entry = CodedInputStream.newInstance(frame);
         int unused = entry.readRawVarint32();
         return entry.readTag() == FIRST_TAG ? entry.readUInt64() : 0;

@@ -84,8 +84,10 @@ public final class HomeName {
     }
 
     /**
-     * At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. A name
-     * that counts the file as open is told where it was closed before the message came, also if nothing was written.
+     * Takes a message about a name in another shard. Without effect for a file that is gone or has a newer name.
+     *
+     * <p>The shard of the name may count the file as open although it was closed before the message came. It is then
+     * sent the close, also if nothing was written.
      */
     public static void apply(ShardState state, EntryMoved moved) {
         FileId file = new FileId(moved.getFileId());

@@ -115,17 +115,22 @@ final class HangingVolumePullsTest {
         }
     }
 
-    /** More copies of short blocks are being made than there are buffers, and one of them is being written. */
+    /** More copies than there are buffers; the device hangs while one of them is being written. */
+    private BlockPulls eightShortCopies(HangingVolume hanging, FakeSources sources) throws Exception {
+        BlockPulls pulls = onePlace(hanging, sources);
+        hanging.device().hang();
+        for (int block = 1; block <= 8; block++) {
+            assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, block, block % 2 + 1));
+        }
+        hanging.device().awaitHanging();
+        return pulls;
+    }
+
     @Test
     void copiesOfShortBlocksLeaveBuffersToWritersWhileAVolumeHangs() throws Exception {
         FakeSources sources = new FakeSources(BlockRig.bytes(4, LENGTH), clock);
         try (HangingVolume hanging = new HangingVolume(8L << 20, VolumeResources.withBuffers(2, 2), clock)) {
-            BlockPulls pulls = onePlace(hanging, sources);
-            hanging.device().hang();
-            for (int block = 1; block <= 8; block++) {
-                assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, block, block % 2 + 1));
-            }
-            hanging.device().awaitHanging();
+            BlockPulls pulls = eightShortCopies(hanging, sources);
             BlockDamageTest.awaitTrue(() -> sources.begun.size() == 8);
 
             try (BlockWriter writer = hanging.volume().create(BlockRig.block(9), Generation.FIRST, 4_096, false)) {
@@ -145,12 +150,7 @@ final class HangingVolumePullsTest {
     void copiesOfShortBlocksThatWaitToBeWrittenEndWhenTheServerStops() throws Exception {
         FakeSources sources = new FakeSources(BlockRig.bytes(4, LENGTH), clock);
         try (HangingVolume hanging = new HangingVolume(8L << 20, VolumeResources.withBuffers(2, 2), clock)) {
-            BlockPulls pulls = onePlace(hanging, sources);
-            hanging.device().hang();
-            for (int block = 1; block <= 8; block++) {
-                assertEquals(PullBlocksReply.Answer.ADMITTED, pull(pulls, block, block % 2 + 1));
-            }
-            hanging.device().awaitHanging();
+            BlockPulls pulls = eightShortCopies(hanging, sources);
 
             pulls.close();
             hanging.device().goOn();

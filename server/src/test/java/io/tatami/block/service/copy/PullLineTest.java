@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -102,12 +103,17 @@ final class PullLineTest {
         line.filled(new FilledCopy(pull, disk.volume().create(pull.block(), Generation.FIRST, 4_096, false)));
     }
 
-    @Test
-    void shortBlocksShareAPlace() throws Exception {
+    private static PullLine tenInOnePlace(int bytes, IntUnaryOperator source) throws TatamiException {
         PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 10; number++) {
-            one.add(pull(number, SHORT, number % 2 + 1, false));
+            one.add(pull(number, bytes, source.applyAsInt(number), false));
         }
+        return one;
+    }
+
+    @Test
+    void shortBlocksShareAPlace() throws Exception {
+        PullLine one = tenInOnePlace(SHORT, number -> number % 2 + 1);
 
         List<Pull> begun = beginAll(one);
 
@@ -118,20 +124,14 @@ final class PullLineTest {
 
     @Test
     void shortBlocksInAPlaceHaveAUnitTogether() throws Exception {
-        PullLine one = new PullLine(1, 100, 100, 8);
-        for (int number = 1; number <= 10; number++) {
-            one.add(pull(number, 1 << 20, number % 2 + 1, false));
-        }
+        PullLine one = tenInOnePlace(1 << 20, number -> number % 2 + 1);
 
         assertEquals(4, beginAll(one).size());
     }
 
     @Test
     void shortBlocksOfASourceTakeHalfOfThePlacesAndThoseOfOthersAreBegun() throws Exception {
-        PullLine one = new PullLine(1, 100, 100, 8);
-        for (int number = 1; number <= 10; number++) {
-            one.add(pull(number, SHORT, 1, false));
-        }
+        PullLine one = tenInOnePlace(SHORT, number -> 1);
         List<Pull> silent = beginAll(one);
         assertEquals(4, silent.size());
 

@@ -31,9 +31,9 @@ import org.apache.ratis.thirdparty.com.google.protobuf.Message;
  * what it has also after a write that failed), and the server has forgotten what it voted. So the file system is to
  * have room to spare, as others may take the last of it in between, and something is written beside the votes first:
  * before Ratis sees a request for a vote, or another one of a new term, which it writes there too; and by a candidate
- * before it asks others whether they would vote for it, or is told to stand. Where that room is gone in the moment
- * between, a start puts back what is kept ({@link KeptVote}): each vote, and each term that this server acknowledges,
- * is kept before it leaves. Safe for use by many threads.
+ * before it asks others whether they would vote for it, or is told to stand. Another program may take that room before
+ * Ratis writes, and then an empty file is left. So each vote, and each term that this server acknowledges, gets a
+ * second name before the reply leaves, and a start restores from that ({@link KeptVote}). Safe for use by many threads.
  */
 final class DurableVotes {
     private static final String TRIAL_PREFIX = "vote-trial-";
@@ -44,16 +44,8 @@ final class DurableVotes {
 
     private final RaftProperties properties;
 
-    /** What is kept of the groups that are open; guarded by itself. */
-    private final Map<RaftServer.Division, Kept> kept = new WeakHashMap<>();
-
-    private static final class Kept {
-        volatile long term = -1;
-
-        synchronized void raise(long to) {
-            term = Math.max(term, to);
-        }
-    }
+    /** The highest term that is kept of each group that is open; guarded by itself. */
+    private final Map<RaftServer.Division, Long> keptTerms = new WeakHashMap<>();
 
     /** @param properties say where the logs are, once a vote is asked for */
     DurableVotes(RaftProperties properties) {
@@ -89,7 +81,7 @@ final class DurableVotes {
         }
         Object reply = call.make(request);
         boolean isTaken = division.getInfo().getCurrentTerm() >= term;
-        if (isTaken && term > kept(division).term && KeptVote.isThere(votes(from))) {
+        if (isTaken && term > keptTerm(division) && KeptVote.isThere(votes(from))) {
             try {
                 if (keep(division, from) < term) {
                     throw new IOException("term " + term + " is not in " + votes(from) + ", where Ratis writes it");
@@ -186,13 +178,15 @@ final class DurableVotes {
     /** Makes what Ratis wrote last durable, keeps it, and returns its term. */
     private long keep(RaftServer.Division division, RaftRpcRequestProto request) throws IOException {
         long term = KeptVote.keep(votes(request));
-        kept(division).raise(term);
+        synchronized (keptTerms) {
+            keptTerms.merge(division, term, Math::max);
+        }
         return term;
     }
 
-    private Kept kept(RaftServer.Division division) {
-        synchronized (kept) {
-            return kept.computeIfAbsent(division, fresh -> new Kept());
+    private long keptTerm(RaftServer.Division division) {
+        synchronized (keptTerms) {
+            return keptTerms.getOrDefault(division, -1L);
         }
     }
 

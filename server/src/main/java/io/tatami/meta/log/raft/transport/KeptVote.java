@@ -11,16 +11,17 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A second name of Ratis's file {@code raft-meta}, as it was when a vote or an acknowledgement of a term last left this
- * server. Ratis writes each vote and term to a new file that takes the first name, so the second one stays with what
- * was written before. What a full disk has left empty was told nobody: what is kept is then the last that was.
+ * A second name for Ratis's file {@code raft-meta}: a hard link, renewed before a vote or an acknowledgement of a term
+ * leaves this server. Ratis never changes that file; it writes a new one and renames it over the first name, so the
+ * second name still has the older content. If a full disk has left the new file empty, no other server was told of its
+ * vote or term, and the older content is what this server last told.
  */
 public final class KeptVote {
     private static final String VOTE = "raft-meta";
     private static final String KEPT = "raft-meta.kept";
     private static final String NEXT = "raft-meta.keeping";
 
-    /** A group may be opened again while the last request before that ends: an object for each directory. */
+    /** A lock for each directory. A group may be opened again before the last request of its former life has ended. */
     private static final Map<Path, Object> LOCKS = new ConcurrentHashMap<>();
 
     private KeptVote() {}
@@ -30,7 +31,7 @@ public final class KeptVote {
      *
      * @param directory of the group's log
      * @return its term
-     * @throws IOException also where the file has no vote and term; what was kept before still is
+     * @throws IOException if the file cannot be linked, or has no vote and term; the second name is unchanged then
      */
     public static long keep(Path directory) throws IOException {
         synchronized (LOCKS.computeIfAbsent(directory, first -> new Object())) {
@@ -42,7 +43,7 @@ public final class KeptVote {
         Path next = directory.resolve(NEXT);
         boolean unused = Files.deleteIfExists(next);
         Files.createLink(next, directory.resolve(VOTE));
-        // Of what is kept, as Ratis may write another meanwhile.
+        // Not of Ratis's file, which Ratis may replace meanwhile.
         long term = term(next);
         Files.move(next, directory.resolve(KEPT), StandardCopyOption.ATOMIC_MOVE);
         DurableFile.syncDirectory(directory);
@@ -54,18 +55,19 @@ public final class KeptVote {
         return Files.exists(directory.resolve(VOTE));
     }
 
-    /** Whether Ratis tried in vain. Only where {@link #isThere}. */
+    /** Whether Ratis's file has no content, as a full disk leaves it. It must exist ({@link #isThere}). */
     public static boolean isEmpty(Path directory) throws IOException {
         return Files.size(directory.resolve(VOTE)) == 0;
     }
 
     /**
-     * Gives what was kept the name of Ratis's file, durably when this returns. Before Ratis opens the log.
+     * Puts what was kept in the place of Ratis's file, durably when this returns. To be called before Ratis opens the
+     * log.
      *
      * @param directory of the group's log
      * @param least the term of the log's last entry: a server that is the only one of its group, and asks nobody for
      *     votes, has entries of terms that were not kept
-     * @return false where nothing was kept, or only what is older
+     * @return false where nothing was kept, or only a vote of an earlier term than {@code least}
      */
     public static boolean restore(Path directory, long least) throws IOException {
         Path kept = directory.resolve(KEPT);
