@@ -27,6 +27,9 @@ public final class BlockServerMetrics {
     /** By the shard of their blocks, of the last seconds alone; guarded by itself. */
     private final Map<GroupId, RecentCount> openedWriteStreams = new HashMap<>();
 
+    /** As {@link #openedWriteStreams}. */
+    private final Map<GroupId, RecentCount> endedWriteStreams = new HashMap<>();
+
     /** Payload sent to readers. */
     public long readBytes() {
         return readBytes.sum();
@@ -93,9 +96,24 @@ public final class BlockServerMetrics {
      * @param nowNanos monotonic
      */
     public int writeStreamsOpenedLately(GroupId shard, long nowNanos) {
-        synchronized (openedWriteStreams) {
-            RecentCount opened = openedWriteStreams.get(shard);
-            return opened == null ? 0 : opened.total(nowNanos);
+        return lately(openedWriteStreams, shard, nowNanos);
+    }
+
+    /** The same of those that ended: {@link #busyWriteStreams} has them no more. */
+    public int writeStreamsEndedLately(GroupId shard, long nowNanos) {
+        return lately(endedWriteStreams, shard, nowNanos);
+    }
+
+    private static int lately(Map<GroupId, RecentCount> counts, GroupId shard, long nowNanos) {
+        synchronized (counts) {
+            RecentCount count = counts.get(shard);
+            return count == null ? 0 : count.total(nowNanos);
+        }
+    }
+
+    private static void count(Map<GroupId, RecentCount> counts, GroupId shard, long nowNanos) {
+        synchronized (counts) {
+            counts.computeIfAbsent(shard, absent -> new RecentCount()).add(nowNanos);
         }
     }
 
@@ -169,11 +187,7 @@ public final class BlockServerMetrics {
      * @param nowNanos monotonic
      */
     public void openedWriteStream(GroupId shard, long nowNanos) {
-        synchronized (openedWriteStreams) {
-            openedWriteStreams
-                    .computeIfAbsent(shard, absent -> new RecentCount())
-                    .add(nowNanos);
-        }
+        count(openedWriteStreams, shard, nowNanos);
     }
 
     /** So many write streams were at rest when they were looked at. */
@@ -181,7 +195,13 @@ public final class BlockServerMetrics {
         restingWriteStreams.set(count);
     }
 
-    public void closedWriteStream() {
+    /**
+     * Notes that a write stream has ended.
+     *
+     * @param nowNanos monotonic
+     */
+    public void closedWriteStream(GroupId shard, long nowNanos) {
         writeStreams.decrementAndGet();
+        count(endedWriteStreams, shard, nowNanos);
     }
 }

@@ -73,7 +73,7 @@ final class WriterCounts implements WriterLoads {
 
     @Override
     public synchronized void ended(ServerId server) {
-        change(server, (writers, now) -> writers.ended++);
+        change(server, Writers::ended);
     }
 
     private void change(ServerId server, ObjLongConsumer<Writers> change) {
@@ -141,6 +141,7 @@ final class WriterCounts implements WriterLoads {
     /** Of one server. */
     private static final class Writers {
         private final RecentCount grants = new RecentCount();
+        private final RecentCount ends = new RecentCount();
         private boolean isKnown;
         private long toldNanos;
         private int told;
@@ -153,12 +154,24 @@ final class WriterCounts implements WriterLoads {
         /** Granted since. */
         private int since;
 
-        /** Ended since; one that ended just before may be among them until the next telling. */
+        /** Ended since, or before the server told and still among those it told of. */
         private int ended;
+
+        /** Ended when the server told, and not known here then. */
+        private int endedAhead;
 
         void granted(long now) {
             grants.add(now);
             since++;
+        }
+
+        void ended(long now) {
+            ends.add(now);
+            if (endedAhead > 0) {
+                endedAhead--;
+            } else {
+                ended++;
+            }
         }
 
         void told(GiveCreditsRequest request, long now) {
@@ -169,7 +182,9 @@ final class WriterCounts implements WriterLoads {
             openedAll = request.getWritersOpenedAll();
             unopened = Math.max(0, grants.total(now) - opened);
             since = 0;
-            ended = 0;
+            int endedThere = request.hasWritersEnded() ? request.getWritersEnded() : ends.total(now);
+            ended = Math.max(0, ends.total(now) - endedThere);
+            endedAhead = Math.max(0, endedThere - ends.total(now));
         }
 
         boolean isFresh(long now) {
