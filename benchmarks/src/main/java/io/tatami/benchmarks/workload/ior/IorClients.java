@@ -17,6 +17,7 @@ import java.util.TreeMap;
 /** A process of writers on each node of a lab. Used by one thread. */
 final class IorClients implements AutoCloseable {
     private static final long READY_SECONDS_MAX = 180;
+    private static final long PAUSE_MILLIS = 3_000;
     private static final long COMMAND_SECONDS_MAX = 1_200;
     private static final double MEGA = 1e6;
 
@@ -100,6 +101,8 @@ final class IorClients implements AutoCloseable {
         double coresPercent = CoreTimes.now().busyPercentSince(before);
         Written written = new Written(seconds, byServer(), coresPercent);
         processes.get(0).ask("delete", COMMAND_SECONDS_MAX);
+        // Some 2 s: until then a shard may place the next files as if the writers of other shards' files went on.
+        Thread.sleep(PAUSE_MILLIS);
         return written;
     }
 

@@ -47,13 +47,13 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
         }
         Grants grants = new Grants(
                 state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
-        List<Grant> granted = grants.grant(file, request.getGrants());
+        List<Grant> granted = grants.grant(file, request.getGrants(), left.isEmpty());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();
             throw grants.noSpace();
         }
         file.save();
-        Writer.tellEnd(writers, open, left);
+        Writer.tellNext(writers, open, left);
         return AddBlocksReply.newBuilder().addAllGrant(granted).build();
     }
 }

@@ -75,7 +75,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         HomedFile file = HomedFile.create(state, id, home(state, context, name, request));
         Grants grants = new Grants(
                 state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
-        List<Grant> granted = grants.grant(file, request.getGrants());
+        List<Grant> granted = grants.grant(file, request.getGrants(), true);
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();
         }

@@ -55,9 +55,10 @@ final class Grants {
      * block gets as many servers as the file asks for copies, or as there are hosts, but not fewer than its close waits
      * for.
      *
+     * @param isNext whether the writer goes on with the first of them at once, so that its servers have one more
      * @throws UnsettledException as {@link #awaitCredits}, where a server has none left for the first block
      */
-    List<Grant> grant(HomedFile file, int count) throws UnsettledException {
+    List<Grant> grant(HomedFile file, int count, boolean isNext) throws UnsettledException {
         List<Grant> grants = new ArrayList<>();
         copiesMin = Math.max(1, file.home().getCopiesMin());
         for (int i = 0; i < Math.min(count, FileLimits.GRANTS_MAX); i++) {
@@ -74,7 +75,7 @@ final class Grants {
                 break;
             }
             take(servers);
-            if (i == 0) {
+            if (i == 0 && isNext) {
                 // The others are written one after the other, when this one is.
                 servers.forEach(writers::granted);
             }

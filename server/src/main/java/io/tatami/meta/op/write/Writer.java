@@ -121,7 +121,7 @@ final class Writer {
     }
 
     /**
-     * Has it known that the last of the blocks that were reported as final is no longer written. A writer has one
+     * Has placement know that the last of the blocks that were reported as final is no longer written. A writer has one
      * stream, so those before it ended earlier.
      *
      * @param open the blocks that were open before {@link #take}
@@ -130,10 +130,20 @@ final class Writer {
     static void tellEnd(WriterLoads writers, List<OpenBlock> open, List<OpenBlock> left) {
         int finished = open.size() - left.size();
         if (finished > 0) {
-            for (int server : open.get(finished - 1).block().getServerIdList()) {
-                writers.ended(new ServerId(server));
-            }
+            serversOf(open.get(finished - 1)).forEach(writers::ended);
         }
+    }
+
+    /** {@link #tellEnd} of a writer that goes on with the first of the blocks that are left. */
+    static void tellNext(WriterLoads writers, List<OpenBlock> open, List<OpenBlock> left) {
+        tellEnd(writers, open, left);
+        if (left.size() < open.size() && !left.isEmpty()) {
+            serversOf(left.get(0)).forEach(writers::granted);
+        }
+    }
+
+    private static List<ServerId> serversOf(OpenBlock open) {
+        return ServerId.listOf(open.block().getServerIdList());
     }
 
     private static void requirePossible(HomedFile file, BlockRecord block, BlockReport report) throws TatamiException {

@@ -28,6 +28,7 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.SettleWriterRequest;
+import io.tatami.protocol.wire.AddBlocksReply;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AttributeChange;
@@ -102,47 +103,61 @@ class WritingTest {
                         .getLength());
     }
 
+    /** What placement hears, and the servers of blocks. */
+    private static final class Heard implements WriterLoads {
+        final List<String> moves = new ArrayList<>();
+
+        @Override
+        public int on(ServerId server) {
+            return 0;
+        }
+
+        @Override
+        public void granted(ServerId server) {
+            moves.add("to " + server);
+        }
+
+        @Override
+        public void ended(ServerId server) {
+            moves.add("from " + server);
+        }
+
+        static String to(Grant block) {
+            return "to " + new ServerId(block.getServerId(0));
+        }
+
+        static String from(Grant block) {
+            return "from " + new ServerId(block.getServerId(0));
+        }
+    }
+
     @Test
-    void placementHearsOfTheEndOfAWritersBlock() throws Exception {
-        List<String> heard = new ArrayList<>();
-        WriterLoads writers = new WriterLoads() {
-            @Override
-            public int on(ServerId server) {
-                return 0;
-            }
-
-            @Override
-            public void granted(ServerId server) {
-                heard.add("granted " + server);
-            }
-
-            @Override
-            public void ended(ServerId server) {
-                heard.add("ended " + server);
-            }
-        };
+    void placementHearsWhereAWriterGoesOnAndWhereItHasEnded() throws Exception {
+        Heard heard = new Heard();
         CreateReply created = shard.create("a", 2);
         Grant first = created.getGrant(0);
         Grant second = created.getGrant(1);
-        AddBlocksRequest more = AddBlocksRequest.newBuilder()
-                .setFileId(created.getStatus().getId())
-                .addWritten(report(first, 1_000))
-                .addWritten(report(second, 1_000))
-                .setGrants(1)
-                .build();
-        Grant third = shard.run(new AddBlocks(writers), more).getGrant(0);
-        assertEquals(
-                List.of(
-                        "granted " + new ServerId(third.getServerId(0)),
-                        "ended " + new ServerId(second.getServerId(0))),
-                heard,
-                "of several the last");
+        AddBlocksRequest.Builder more =
+                AddBlocksRequest.newBuilder().setFileId(created.getStatus().getId());
 
-        heard.clear();
-        CompleteRequest close =
-                completion(created).addWritten(report(third, 500)).build();
-        shard.run(new CompleteFile(FileLimits.DEFAULT, writers), close);
-        assertEquals(List.of("ended " + new ServerId(third.getServerId(0))), heard);
+        Grant third = shard.run(new AddBlocks(heard), more.setGrants(1).build()).getGrant(0);
+        assertEquals(List.of(), heard.moves, "the first block is being written");
+
+        more.addWritten(report(first, 1_000)).setGrants(0);
+        shard.run(new AddBlocks(heard), more.build());
+        assertEquals(List.of(Heard.from(first), Heard.to(second)), heard.moves);
+
+        heard.moves.clear();
+        more.addWritten(report(second, 1_000)).addWritten(report(third, 1_000)).setGrants(2);
+        AddBlocksReply further = shard.run(new AddBlocks(heard), more.build());
+        assertEquals(List.of(Heard.to(further.getGrant(0)), Heard.from(third)), heard.moves, "once, not for each");
+
+        heard.moves.clear();
+        CompleteRequest.Builder close = completion(created)
+                .addWritten(report(further.getGrant(0), 500))
+                .addUnusedBlockId(further.getGrant(1).getBlockId());
+        shard.run(new CompleteFile(FileLimits.DEFAULT, heard), close.build());
+        assertEquals(List.of(Heard.from(further.getGrant(0))), heard.moves);
     }
 
     @Test
