@@ -27,9 +27,6 @@ public final class BlockServerMetrics {
     /** By the shard of their blocks, of the last seconds alone; guarded by itself. */
     private final Map<GroupId, RecentCount> openedWriteStreams = new HashMap<>();
 
-    /** As {@link #openedWriteStreams}. */
-    private final Map<GroupId, RecentCount> endedWriteStreams = new HashMap<>();
-
     /** Payload sent to readers. */
     public long readBytes() {
         return readBytes.sum();
@@ -96,24 +93,9 @@ public final class BlockServerMetrics {
      * @param nowNanos monotonic
      */
     public int writeStreamsOpenedLately(GroupId shard, long nowNanos) {
-        return lately(openedWriteStreams, shard, nowNanos);
-    }
-
-    /** The same of those that ended: {@link #busyWriteStreams} has them no more. */
-    public int writeStreamsEndedLately(GroupId shard, long nowNanos) {
-        return lately(endedWriteStreams, shard, nowNanos);
-    }
-
-    private static int lately(Map<GroupId, RecentCount> counts, GroupId shard, long nowNanos) {
-        synchronized (counts) {
-            RecentCount count = counts.get(shard);
-            return count == null ? 0 : count.total(nowNanos);
-        }
-    }
-
-    private static void count(Map<GroupId, RecentCount> counts, GroupId shard, long nowNanos) {
-        synchronized (counts) {
-            counts.computeIfAbsent(shard, absent -> new RecentCount()).add(nowNanos);
+        synchronized (openedWriteStreams) {
+            RecentCount opened = openedWriteStreams.get(shard);
+            return opened == null ? 0 : opened.total(nowNanos);
         }
     }
 
@@ -187,7 +169,11 @@ public final class BlockServerMetrics {
      * @param nowNanos monotonic
      */
     public void openedWriteStream(GroupId shard, long nowNanos) {
-        count(openedWriteStreams, shard, nowNanos);
+        synchronized (openedWriteStreams) {
+            openedWriteStreams
+                    .computeIfAbsent(shard, absent -> new RecentCount())
+                    .add(nowNanos);
+        }
     }
 
     /** So many write streams were at rest when they were looked at. */
@@ -195,13 +181,7 @@ public final class BlockServerMetrics {
         restingWriteStreams.set(count);
     }
 
-    /**
-     * Notes that a write stream has ended.
-     *
-     * @param nowNanos monotonic
-     */
-    public void closedWriteStream(GroupId shard, long nowNanos) {
+    public void closedWriteStream() {
         writeStreams.decrementAndGet();
-        count(endedWriteStreams, shard, nowNanos);
     }
 }

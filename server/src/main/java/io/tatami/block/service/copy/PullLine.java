@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A pull of a long block takes a place of its own. Pulls of short blocks share places, as each spends most of its
  * time waiting for its source: so many questions are with the sources at once that these are never idle. All that is
  * received of the short blocks in a place is not more than a unit, which is less than one long block holds. The sources
- * take turns, and short blocks of one source take half of the places at most, as its blocks take half of the queue: a
- * source that is silent holds up no short block of another one.
+ * take turns, and short blocks of one source take half of the places at most: a source that is silent holds up no block
+ * of another one.
  */
 final class PullLine {
     private static final long PLACE_BYTES = Device.UNIT_BYTES;
@@ -35,7 +35,7 @@ final class PullLine {
 
     /**
      * @param places of pulls that run at once; twice as many with urgent ones
-     * @param queuedMax pulls of each kind that wait; of one source half as many
+     * @param queuedMax pulls of each kind that wait
      * @param batchMax copies that are finished together
      * @param writeBuffers of the volume: a quarter of them is for writing short blocks of each kind, but no fewer than
      *     {@code places}
@@ -64,11 +64,6 @@ final class PullLine {
             waiting.computeIfAbsent(source(pull), source -> new ArrayDeque<>()).add(pull);
             queued++;
             queuedBytes += pull.lengthBytes();
-        }
-
-        boolean hasRoomFor(Pull pull, int queuedMax) {
-            Deque<Pull> line = waiting.get(source(pull));
-            return queued < queuedMax && (line == null || line.size() < (queuedMax + 1) / 2);
         }
 
         boolean remove(Pull pull) {
@@ -133,7 +128,7 @@ final class PullLine {
     }
 
     boolean hasRoomFor(Pull pull) {
-        return kindOf(pull).hasRoomFor(pull, queuedMax);
+        return kindOf(pull).queued < queuedMax;
     }
 
     /** Only where {@link #hasRoomFor}. */

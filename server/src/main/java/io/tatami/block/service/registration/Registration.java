@@ -273,9 +273,7 @@ public final class Registration {
     private void giveCredits(GroupId shard) {
         CrashPoint.hit("service.credits.before-send");
         GiveCreditsRequest gift = credits.request(identity.server(), shard.shard()).toBuilder()
-                // First, so that a stream that ends or opens meanwhile counts twice rather than not at all.
                 .setWriters(metrics.busyWriteStreams())
-                .setWritersEnded(metrics.writeStreamsEndedLately(shard, clock.monotonicNanos()))
                 .setWritersOpened(metrics.writeStreamsOpenedLately(shard, clock.monotonicNanos()))
                 .setWritersOpenedAll(metrics.writeStreamsOpenedLately(clock.monotonicNanos()))
                 .build();

@@ -216,7 +216,7 @@ public final class WriteStreams {
         synchronized (sessions) {
             sessions.remove(session);
         }
-        context.metrics().closedWriteStream(session.block().home(), context.nowNanos());
+        context.metrics().closedWriteStream();
         VolumeStreams.Counted stream = counted.remove(session);
         if (stream != null) {
             stream.close();

@@ -130,10 +130,9 @@ public final class FileHandlers implements GroupPart<ShardState> {
         }
 
         private CompletableFuture<GiveCreditsReply> giveCredits(RequestOrigin origin, GiveCreditsRequest request) {
-            // Not when the gift is in the log: by then writers may have ended that it tells of.
-            writers.told(request);
             return group.submitOnce(MetaMethods.GIVE_CREDITS, giveCredits, origin, request)
                     .thenApply(reply -> {
+                        writers.told(request);
                         credits.given(request, reply);
                         return reply;
                     });

@@ -73,7 +73,7 @@ final class WriterCounts implements WriterLoads {
 
     @Override
     public synchronized void ended(ServerId server) {
-        change(server, Writers::ended);
+        change(server, (writers, now) -> writers.ended++);
     }
 
     private void change(ServerId server, ObjLongConsumer<Writers> change) {
@@ -141,7 +141,6 @@ final class WriterCounts implements WriterLoads {
     /** Of one server. */
     private static final class Writers {
         private final RecentCount grants = new RecentCount();
-        private final RecentCount ends = new RecentCount();
         private boolean isKnown;
         private long toldNanos;
         private int told;
@@ -154,24 +153,12 @@ final class WriterCounts implements WriterLoads {
         /** Granted since. */
         private int since;
 
-        /** Ended since, or before the server told and still among those it told of. */
+        /** Ended since; one that ended just before may be among them until the next telling. */
         private int ended;
-
-        /** Ended when the server told, and not known here then. */
-        private int endedAhead;
 
         void granted(long now) {
             grants.add(now);
             since++;
-        }
-
-        void ended(long now) {
-            ends.add(now);
-            if (endedAhead > 0) {
-                endedAhead--;
-            } else {
-                ended++;
-            }
         }
 
         void told(GiveCreditsRequest request, long now) {
@@ -182,9 +169,7 @@ final class WriterCounts implements WriterLoads {
             openedAll = request.getWritersOpenedAll();
             unopened = Math.max(0, grants.total(now) - opened);
             since = 0;
-            int endedThere = request.hasWritersEnded() ? request.getWritersEnded() : ends.total(now);
-            ended = Math.max(0, ends.total(now) - endedThere);
-            endedAhead = Math.max(0, endedThere - ends.total(now));
+            ended = 0;
         }
 
         boolean isFresh(long now) {

@@ -146,19 +146,6 @@ final class PullLineTest {
     }
 
     @Test
-    void sourceTakesHalfOfTheQueue() throws Exception {
-        PullLine one = new PullLine(1, 4, 100, 8);
-        one.add(pull(1, SHORT, 1, false));
-        assertTrue(one.hasRoomFor(pull(2, SHORT, 1, false)));
-        one.add(pull(2, SHORT, 1, false));
-
-        assertFalse(one.hasRoomFor(pull(3, SHORT, 1, false)));
-        one.add(pull(4, SHORT, 2, false));
-        one.add(pull(5, SHORT, 3, false));
-        assertFalse(one.hasRoomFor(pull(6, SHORT, 4, false)), "the queue is full");
-    }
-
-    @Test
     void sourcesTakeTurns() throws Exception {
         PullLine one = new PullLine(1, 100, 100, 8);
         for (int number = 1; number <= 6; number++) {
@@ -247,7 +234,7 @@ final class PullLineTest {
     }
 
     private Pull added(int number, boolean urgent) throws TatamiException {
-        Pull pull = pull(number, LONG, number % 2 + 1, urgent);
+        Pull pull = pull(number, LONG, 1, urgent);
         assertTrue(line.hasRoomFor(pull));
         line.add(pull);
         return pull;

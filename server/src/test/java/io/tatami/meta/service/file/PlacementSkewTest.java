@@ -154,7 +154,6 @@ class PlacementSkewTest {
         final int[] open;
         final long[] freeBytes;
         private final RecentCount[][] openedBy;
-        private final RecentCount[][] endedBy;
         private final long[][] dueMillis;
         private final List<WriterCounts> shards;
         private final boolean counting;
@@ -166,11 +165,9 @@ class PlacementSkewTest {
             Random random = new Random(seed);
             Arrays.setAll(freeBytes, server -> (1L << 40) + random.nextInt(1 << 30));
             this.openedBy = new RecentCount[shards][servers];
-            this.endedBy = new RecentCount[shards][servers];
             this.dueMillis = new long[shards][servers];
             for (int shard = 0; shard < shards; shard++) {
                 Arrays.setAll(openedBy[shard], server -> new RecentCount());
-                Arrays.setAll(endedBy[shard], server -> new RecentCount());
                 Arrays.setAll(dueMillis[shard], server -> random.nextInt(2_000));
             }
             this.shards = IntStream.range(0, shards)
@@ -198,7 +195,6 @@ class PlacementSkewTest {
 
         void end(int shard, int server, boolean hears) {
             open[server]--;
-            endedBy[shard][server].add(clock.monotonicNanos());
             if (hears) {
                 shards.get(shard).ended(new ServerId(server + 1));
             }
@@ -242,7 +238,6 @@ class PlacementSkewTest {
                             .setWriters(open[server])
                             .setWritersOpened(openedBy[shard][server].total(now))
                             .setWritersOpenedAll(all)
-                            .setWritersEnded(endedBy[shard][server].total(now))
                             .build());
         }
     }
