@@ -272,10 +272,11 @@ public final class Registration {
 
     private void giveCredits(GroupId shard) {
         CrashPoint.hit("service.credits.before-send");
+        // What was opened comes first: a stream that opens meanwhile counts twice rather than not at all.
         GiveCreditsRequest gift = credits.request(identity.server(), shard.shard()).toBuilder()
-                .setWriters(metrics.busyWriteStreams())
                 .setWritersOpened(metrics.writeStreamsOpenedLately(shard, clock.monotonicNanos()))
                 .setWritersOpenedAll(metrics.writeStreamsOpenedLately(clock.monotonicNanos()))
+                .setWriters(metrics.busyWriteStreams())
                 .build();
         hear(link.giveCredits(shard, gift), (reply, failure) -> {
             learnNewest(shard, gift, reply);

@@ -38,7 +38,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
             throws TatamiException, UnsettledException {
         HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         List<OpenBlock> open = file.openBlocks();
-        List<OpenBlock> left = Writer.take(state, file, request.getWrittenList(), true);
+        List<OpenBlock> left = Writer.take(state, file, open, request.getWrittenList(), true);
         if (left.size() + request.getGrants() > FileLimits.GRANTS_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -47,13 +47,18 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
         }
         Grants grants = new Grants(
                 state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()), writers);
-        List<Grant> granted = grants.grant(file, request.getGrants(), left.isEmpty());
+        // Else it writes one of these and asks ahead, and what it reports ended some time ago.
+        boolean isBetweenBlocks = left.isEmpty();
+        // A request that has waited for credits has told that already.
+        if (isBetweenBlocks && !context.creditsAwaited()) {
+            Writer.tellEnd(writers, open, left);
+        }
+        List<Grant> granted = grants.grant(file, request.getGrants(), isBetweenBlocks);
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();
             throw grants.noSpace();
         }
         file.save();
-        Writer.tellNext(writers, open, left);
         return AddBlocksReply.newBuilder().addAllGrant(granted).build();
     }
 }

@@ -27,7 +27,7 @@ public final class BeginSeal implements Operation<ShardState, SealBlockRequest, 
     public BeginSealReply decide(ShardState state, RequestContext context, SealBlockRequest request)
             throws TatamiException, UnsettledException {
         HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
-        List<OpenBlock> open = Writer.take(state, file, request.getWrittenList(), true);
+        List<OpenBlock> open = Writer.take(state, file, file.openBlocks(), request.getWrittenList(), true);
         BlockId block = new BlockId(request.getBlockId());
         BeginSealReply.Builder reply = BeginSealReply.newBuilder();
         if (open.isEmpty() || open.get(0).block().getBlockId() != block.value()) {

@@ -19,7 +19,7 @@ public final class CommitLength implements Operation<ShardState, CommitLengthReq
     public Empty decide(ShardState state, RequestContext context, CommitLengthRequest request)
             throws TatamiException, UnsettledException {
         HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
-        Writer.take(state, file, request.getWrittenList(), false);
+        Writer.take(state, file, file.openBlocks(), request.getWrittenList(), false);
         file.save();
         return Empty.getDefaultInstance();
     }

@@ -52,7 +52,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
                 .filter(report -> report.getLength() > 0)
                 .toList();
         List<OpenBlock> open = file.openBlocks();
-        List<OpenBlock> left = Writer.take(state, file, written, true);
+        List<OpenBlock> left = Writer.take(state, file, open, written, true);
         dropUnused(file, left, request);
         if (request.hasInline()) {
             storeInline(file, request);

@@ -85,14 +85,15 @@ final class Writer {
      * Takes the lengths of blocks written so far. Blocks that are final already are passed over, so that a repeated
      * report does no harm.
      *
+     * @param open all of the file's
      * @param finished whether the blocks reported are final; else they may grow
      * @return the open blocks that were not reported
      * @throws TatamiException FENCED for a block written under a generation that was not committed; INVALID_ARGUMENT
      *     for lengths that cannot be
      */
-    static List<OpenBlock> take(ShardState state, HomedFile file, List<BlockReport> written, boolean finished)
+    static List<OpenBlock> take(
+            ShardState state, HomedFile file, List<OpenBlock> open, List<BlockReport> written, boolean finished)
             throws TatamiException, UnsettledException {
-        List<OpenBlock> open = file.openBlocks();
         long length = file.finalLength(open);
         int next = 0;
         for (BlockReport report : written) {
@@ -121,29 +122,17 @@ final class Writer {
     }
 
     /**
-     * Has placement know that the last of the blocks that were reported as final is no longer written. A writer has one
-     * stream, so those before it ended earlier.
+     * Tells placement of a writer that has just finished a block, the last of those that it reported as final. It has
+     * one stream, so the others ended earlier.
      *
      * @param open the blocks that were open before {@link #take}
-     * @param left those that it has left
+     * @param left those that it has left; none of them has been begun
      */
     static void tellEnd(WriterLoads writers, List<OpenBlock> open, List<OpenBlock> left) {
         int finished = open.size() - left.size();
         if (finished > 0) {
-            serversOf(open.get(finished - 1)).forEach(writers::ended);
+            ServerId.listOf(open.get(finished - 1).block().getServerIdList()).forEach(writers::ended);
         }
-    }
-
-    /** {@link #tellEnd} of a writer that goes on with the first of the blocks that are left. */
-    static void tellNext(WriterLoads writers, List<OpenBlock> open, List<OpenBlock> left) {
-        tellEnd(writers, open, left);
-        if (left.size() < open.size() && !left.isEmpty()) {
-            serversOf(left.get(0)).forEach(writers::granted);
-        }
-    }
-
-    private static List<ServerId> serversOf(OpenBlock open) {
-        return ServerId.listOf(open.block().getServerIdList());
     }
 
     private static void requirePossible(HomedFile file, BlockRecord block, BlockReport report) throws TatamiException {

@@ -130,9 +130,10 @@ public final class FileHandlers implements GroupPart<ShardState> {
         }
 
         private CompletableFuture<GiveCreditsReply> giveCredits(RequestOrigin origin, GiveCreditsRequest request) {
+            // Not when the gift is in the log: writers that have ended meanwhile would count again.
+            writers.told(request);
             return group.submitOnce(MetaMethods.GIVE_CREDITS, giveCredits, origin, request)
                     .thenApply(reply -> {
-                        writers.told(request);
                         credits.given(request, reply);
                         return reply;
                     });

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * is forgotten within {@link RecentCount#SPAN_MILLIS} and one more telling. A server that has told nothing for a while
  * is taken for one with as many writers as the mean: it is neither left out nor flooded.
  *
- * <p>Leaders of several shards see the same server with few writers, and do not see each other's grants and ends before
- * the server tells of them. So that they do not bring it too many together, a leader takes each of its own for as many
- * as all leaders give while it gives one, as servers tell it.
+ * <p>The leaders of several shards see the same server with few writers. Before the server tells the next time they do
+ * not see each other's grants and ends. So that they do not bring it too many writers together, a leader multiplies its
+ * own grants and ends: by the ratio of all openings that servers tell to those of its shard.
  *
  * <p>In memory only: it begins anew with each leader's process, and what was told to an earlier one is soon too old.
  * Safe for use by many threads; {@link #on} takes no lock, as it is asked of every server for each block.
@@ -48,10 +48,14 @@ final class WriterCounts implements WriterLoads {
     /** Guarded by this, as are the others. */
     private int meanTold;
 
-    /**
-     * How many grants all shards give while this one gives one, and how many writers of all end while one of its does.
-     */
+    /** For each grant of this shard, the grants of all; ends of writers are taken to be in the same ratio. */
     private double grantWeight = 1;
+
+    /**
+     * The same when this shard was last one of those that opened blocks. It stands while none does: writers end then,
+     * or a job is about to begin.
+     */
+    private double busyWeight = 1;
 
     private long nextLookNanos;
 
@@ -134,8 +138,14 @@ final class WriterCounts implements WriterLoads {
                 all += writers.openedAll;
             }
         }
-        // While nothing is opened the last answer is the best: writers end then, or a next job is about to begin.
-        return all == 0 ? grantWeight : Math.min(GRANT_WEIGHT_MAX, Math.max(1, (all + 1.0) / (own + 1)));
+        if (all == 0) {
+            return busyWeight;
+        }
+        double weight = Math.min(GRANT_WEIGHT_MAX, Math.max(1, (all + 1.0) / (own + 1)));
+        if (own > 0) {
+            busyWeight = weight;
+        }
+        return weight;
     }
 
     /** Of one server. */

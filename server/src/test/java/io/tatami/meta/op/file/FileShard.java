@@ -73,6 +73,7 @@ public final class FileShard {
             .build();
 
     public Set<TreeVersion> settled = Set.of();
+    public boolean creditsAwaited = true;
     public boolean treeAsked;
     public long treeVersion = 1;
     public long expiresMillis = Long.MAX_VALUE;
@@ -143,7 +144,8 @@ public final class FileShard {
     }
 
     public RequestContext context() {
-        return new RequestContext(caller, session, nowMillis, nowMillis, settled, cluster, true, treeAsked, "");
+        return new RequestContext(
+                caller, session, nowMillis, nowMillis, settled, cluster, creditsAwaited, treeAsked, "");
     }
 
     public <Q extends Message, R extends Message> R run(Operation<ShardState, Q, R> operation, Q request)

@@ -132,32 +132,31 @@ class WritingTest {
     }
 
     @Test
-    void placementHearsWhereAWriterGoesOnAndWhereItHasEnded() throws Exception {
+    void placementHearsOfAWriterBetweenTwoBlocksAndAtItsEnd() throws Exception {
         Heard heard = new Heard();
+        shard.creditsAwaited = false;
         CreateReply created = shard.create("a", 2);
         Grant first = created.getGrant(0);
         Grant second = created.getGrant(1);
         AddBlocksRequest.Builder more =
                 AddBlocksRequest.newBuilder().setFileId(created.getStatus().getId());
 
-        Grant third = shard.run(new AddBlocks(heard), more.setGrants(1).build()).getGrant(0);
-        assertEquals(List.of(), heard.moves, "the first block is being written");
+        more.addWritten(report(first, 1_000)).setGrants(1);
+        Grant third = shard.run(new AddBlocks(heard), more.build()).getGrant(0);
+        assertEquals(List.of(), heard.moves, "it writes the second, and asks ahead");
 
-        more.addWritten(report(first, 1_000)).setGrants(0);
-        shard.run(new AddBlocks(heard), more.build());
-        assertEquals(List.of(Heard.from(first), Heard.to(second)), heard.moves);
-
-        heard.moves.clear();
-        more.addWritten(report(second, 1_000)).addWritten(report(third, 1_000)).setGrants(2);
-        AddBlocksReply further = shard.run(new AddBlocks(heard), more.build());
-        assertEquals(List.of(Heard.to(further.getGrant(0)), Heard.from(third)), heard.moves, "once, not for each");
+        more.clearWritten().addWritten(report(second, 1_000)).addWritten(report(third, 1_000));
+        AddBlocksReply granted =
+                shard.run(new AddBlocks(heard), more.setGrants(2).build());
+        Grant fourth = granted.getGrant(0);
+        assertEquals(List.of(Heard.from(third), Heard.to(fourth)), heard.moves, "one stream, whatever it reports");
 
         heard.moves.clear();
         CompleteRequest.Builder close = completion(created)
-                .addWritten(report(further.getGrant(0), 500))
-                .addUnusedBlockId(further.getGrant(1).getBlockId());
+                .addWritten(report(fourth, 500))
+                .addUnusedBlockId(granted.getGrant(1).getBlockId());
         shard.run(new CompleteFile(FileLimits.DEFAULT, heard), close.build());
-        assertEquals(List.of(Heard.from(further.getGrant(0))), heard.moves);
+        assertEquals(List.of(Heard.from(fourth)), heard.moves);
     }
 
     @Test
