@@ -25,7 +25,7 @@ public final class BlockPlacer {
 
     /**
      * How much one writer counts against the exponential variate of mean 1 by which idle servers are chosen: a server
-     * with one writer more than another of the same room comes first once in 3,000 times.
+     * with one writer more than another of the same room comes first once in 6,000 times.
      */
     private static final int WRITER_WEIGHT = 8;
 

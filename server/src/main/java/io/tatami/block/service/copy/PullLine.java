@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A pull of a long block takes a place of its own. Pulls of short blocks share places, as each spends most of its
  * time waiting for its source: so many questions are with the sources at once that these are never idle. All that is
  * received of the short blocks in a place is not more than a unit, which is less than one long block holds. The sources
- * take turns, and short blocks of one source take half of the places at most: a source that is silent holds up no block
- * of another one.
+ * take turns, and short blocks of one source take half of the places at most: a source that is silent holds up no short
+ * block of another one. Long blocks and the queue are not divided by sources.
  */
 final class PullLine {
     private static final long PLACE_BYTES = Device.UNIT_BYTES;
