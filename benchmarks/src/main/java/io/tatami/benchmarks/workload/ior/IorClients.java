@@ -101,7 +101,8 @@ final class IorClients implements AutoCloseable {
         double coresPercent = CoreTimes.now().busyPercentSince(before);
         Written written = new Written(seconds, byServer(), coresPercent);
         processes.get(0).ask("delete", COMMAND_SECONDS_MAX);
-        // Some 2 s: until then a shard may place the next files as if the writers of other shards' files went on.
+        // Block servers report their writers to each shard every 2 s. Before that a shard still counts the writers of
+        // files that other shards have.
         Thread.sleep(PAUSE_MILLIS);
         return written;
     }

@@ -39,8 +39,8 @@ import org.apache.hadoop.security.UserGroupInformation;
  * Submits jobs on a node, as lines on its standard input say: {@code nodes COUNT} waits for NodeManagers,
  * {@code prepare JOB MIB} makes the input of TeraSort or TestDFSIO, {@code text PART MIB} a part of the text that all
  * other jobs read, {@code stage} has the text staged, {@code run JOB} answers with {@link MapPlaces}, the bytes that
- * came from cache tiers, milliseconds, and the name of the job, and {@code why APPLICATION FILE} writes into a file
- * what {@code tatami locality} tells of an application. Argument: the directory of the configuration.
+ * came from cache tiers, milliseconds, and the name of the job, and {@code why APPLICATION FILE} writes the report of
+ * {@code tatami locality} on an application to a file. Argument: the directory of the configuration.
  */
 public final class LocalityClient {
     private static final Path DIRECTORY = new Path("/locality");

@@ -55,7 +55,7 @@ final class Grants {
      * block gets as many servers as the file asks for copies, or as there are hosts, but not fewer than its close waits
      * for.
      *
-     * @param isNext whether the first of them is written at once: placement is told of a writer there
+     * @param isNext whether the writer begins the first of them at once; placement then counts a writer on its servers
      * @throws UnsettledException as {@link #awaitCredits}, where a server has none left for the first block
      */
     List<Grant> grant(HomedFile file, int count, boolean isNext) throws UnsettledException {

@@ -32,7 +32,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.Message;
  * have room to spare, as others may take the last of it in between, and something is written beside the votes first:
  * before Ratis sees a request for a vote, or another one of a new term, which it writes there too; and by a candidate
  * before it asks others whether they would vote for it, or is told to stand. Another program may take that room before
- * Ratis writes, and then an empty file is left. So each vote, and each term that this server acknowledges, gets a
+ * Ratis writes. Ratis then leaves an empty file. So each vote, and each term that this server acknowledges, gets a
  * second name before the reply leaves, and a start restores from that ({@link KeptVote}). Safe for use by many threads.
  */
 final class DurableVotes {

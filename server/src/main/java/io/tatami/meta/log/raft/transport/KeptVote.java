@@ -61,8 +61,8 @@ public final class KeptVote {
     }
 
     /**
-     * Puts what was kept in the place of Ratis's file, durably when this returns. To be called before Ratis opens the
-     * log.
+     * Replaces Ratis's file by the kept one. The replacement is durable when this returns. Must be called before Ratis
+     * opens the log.
      *
      * @param directory of the group's log
      * @param least the term of the log's last entry: a server that is the only one of its group, and asks nobody for
