@@ -100,7 +100,18 @@ final class ArchitectureTest {
                     "io.tatami.meta.log.raft.snapshot", "io.tatami.meta.log.raft", "io.tatami.meta.log.raft.transport"),
             neverUses("io.tatami.meta.log.raft.transport", "io.tatami.meta.log.raft"),
             slices().matching("io.tatami.meta.log.(**)").should().beFreeOfCycles(),
-            neverUses("io.tatami.server.node", "io.tatami.server.cli", "io.tatami.server.status"),
+            neverUses(
+                    "io.tatami.server.node",
+                    "io.tatami.server.cli",
+                    "io.tatami.server.status",
+                    "io.tatami.server.monitor"),
+            onlyUses("io.tatami.server.http"),
+            neverUses(
+                    "io.tatami.server.metrics",
+                    "io.tatami.server.http",
+                    "io.tatami.server.node",
+                    "io.tatami.server.cli"),
+            neverUses("io.tatami.server.monitor", "io.tatami.server.cli"),
             neverUses("io.tatami.server.status", "io.tatami.server.cli"),
             onlyUses("io.tatami.server.lab.host"),
             onlyUses(
@@ -194,6 +205,10 @@ final class ArchitectureTest {
             onlyImportedBy("com.sun.jna..", "io.tatami.block.device..", "io.tatami.meta.log.flush.."),
             onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.raft.."),
             onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
+            onlyImportedBy("io.prometheus..", "io.tatami.server.metrics"),
+            onlyImportedBy("io.netty.handler.codec.http..", "io.tatami.server.http"),
+            onlyImportedBy("com.fasterxml.jackson..", "io.tatami.server.http"),
+            onlyImportedBy("org.apache.log4j..", "io.tatami.server.monitor"),
             onlyImportedBy("io.tatami.server..", "io.tatami.server.."));
 
     /** Decisions are pure: no threads, no files, no sockets, no time of their own, no randomness. */

@@ -17,6 +17,7 @@ import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.Traceparent;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +122,10 @@ public final class BlockReadStream implements AutoCloseable {
             request.setWindowBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region, clock);
-        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(0).withCallerContext(wanted.context());
+        CallOptions options = CallOptions.DEFAULT
+                .withTimeoutMillis(0)
+                .withCallerContext(wanted.context())
+                .withTraceparent(Traceparent.next());
         RpcStream<ReadWindowUpdate> stream =
                 connection.openStream(BlockMethods.READ_BLOCK, options, request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());

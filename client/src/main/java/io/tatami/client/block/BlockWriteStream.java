@@ -17,6 +17,7 @@ import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.Traceparent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,8 +135,8 @@ public final class BlockWriteStream implements AutoCloseable {
             // The block becomes longer than the memory of the first frame.
             builder.moveTo(leases.lease(false, spec.reserveBytes()));
         }
-        stream = memory.connectionOr(connection)
-                .openStream(BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request(), window);
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(0).withTraceparent(Traceparent.next());
+        stream = memory.connectionOr(connection).openStream(BlockMethods.WRITE_BLOCK, options, request(), window);
     }
 
     private WriteBlockRequest request() {

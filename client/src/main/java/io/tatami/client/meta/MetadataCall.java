@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
@@ -8,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.model.CallerContext;
 import io.tatami.protocol.Method;
 import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.Traceparent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +35,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** Of the thread that began the call, which others may go on with. */
     private final CallerContext context;
 
+    private final ByteString traceparent = Traceparent.next();
+
     private Deadline deadline;
     private @Nullable Session session;
     private long number;
@@ -55,8 +59,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     private boolean ended;
 
-    /** The number of an attempt, whether it is the first one, and for whom it is made. */
-    record Attempt(Session session, long number, boolean isFirst, CallerContext context) {}
+    /** The number of an attempt, whether it is the first one, for whom it is made, and the trace of all attempts. */
+    record Attempt(Session session, long number, boolean isFirst, CallerContext context, ByteString traceparent) {}
 
     /** The request and its group. */
     record Target<Q extends Message, R extends Message>(GroupId group, Method<Q, R> method, Q body) {}
@@ -94,7 +98,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     }
 
     private Attempt nextAttempt() {
-        Attempt next = new Attempt(started(), number, !wasSent, context);
+        Attempt next = new Attempt(started(), number, !wasSent, context, traceparent);
         wasSent = true;
         return next;
     }

@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
@@ -212,7 +213,8 @@ public final class MetadataCaller {
                 deadline.atMost(limits.attempt()).remainingMillis(),
                 in.proof(),
                 attempt.isFirst(),
-                attempt.context().bytes());
+                attempt.context().bytes(),
+                attempt.traceparent());
     }
 
     /** The present session, or a new one. A read opens none: it needs none, and safe mode refuses new sessions. */
@@ -300,7 +302,7 @@ public final class MetadataCaller {
                     send(
                             target,
                             router.address(GroupId.NAMESPACE),
-                            new MetadataCall.Attempt(now, 0, true, CallerContext.NONE),
+                            new MetadataCall.Attempt(now, 0, true, CallerContext.NONE, ByteString.EMPTY),
                             soon),
                     soon);
         } catch (TatamiException e) {

@@ -17,6 +17,7 @@ import io.tatami.protocol.FrameKind;
 import io.tatami.rpc.EchoService;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.server.ServerHandler;
+import io.tatami.rpc.netty.server.SlowRequests;
 import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.RpcSettings;
 import io.tatami.rpc.netty.shared.ServerIdentity;
@@ -41,7 +42,13 @@ final class ServerTicksTest {
         RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
         ServerIdentity identity = ServerIdentity.simple("the test server", Rig.CLUSTER);
-        ServerHandler handler = new ServerHandler(identity, handlers, settings, clock, decoder, "", () -> false);
+        ServerHandler handler = new ServerHandler(
+                identity,
+                handlers,
+                settings,
+                clock,
+                decoder,
+                new ServerHandler.Port("", () -> false, new SlowRequests(0)));
         channel.pipeline().addLast(decoder, handler);
         // The channel was active before it had them.
         channel.pipeline().fireChannelActive();

@@ -49,6 +49,18 @@ public final class SettingCatalog {
         return xml.append("</configuration>\n").toString();
     }
 
+    /** Every setting in a line of its own, with the value that is in force and whether that is the default. */
+    public String valuesIn(Settings settings) {
+        StringBuilder text = new StringBuilder();
+        for (Setting<?> setting : byKey.values()) {
+            boolean isSet = settings.isSet(setting);
+            text.append(setting.key()).append('=');
+            text.append(isSet ? settings.foreign(setting.key()) : setting.defaultText());
+            text.append(isSet ? "" : "   # default").append('\n');
+        }
+        return text.toString();
+    }
+
     private static String escape(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }

@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.protocol.UserIdentity;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param user whom the connection was opened for
  * @param options the header's fields as the client gave them; the timeout is what was left when the request was written
- * @param deadlineNanos when the client gives up, by the server clock's monotonic nanoseconds; only meaningful where
- *     {@link #hasDeadline}
+ * @param deadlineNanos when the client gives up, by the server clock's monotonic nanoseconds; where the client waits
+ *     without end, when the request arrived
  */
 public record CallContext(Peer peer, UserIdentity user, CallOptions options, long deadlineNanos) {
     /**
@@ -56,6 +57,11 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
     /** Whether the request is sent for the first time under its number; false where the client does not tell. */
     public boolean isFirstAttempt() {
         return options.firstAttempt();
+    }
+
+    /** When the request arrived, by the server clock's monotonic nanoseconds. */
+    public long arrivalNanos() {
+        return deadlineNanos - TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
     }
 
     public boolean hasDeadline() {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param firstAttempt whether the request is sent for the first time under its number
  * @param callerContext for whom the caller asks, in UTF-8 and at most
  *     {@value io.tatami.protocol.RequestLimits#CALLER_CONTEXT_BYTES} bytes; empty for none
+ * @param traceparent the trace that the request belongs to, a {@link Traceparent}; empty for none
  */
 public record CallOptions(
         @Nullable GroupId group,
@@ -27,13 +28,22 @@ public record CallOptions(
         long timeoutMillis,
         ByteString credential,
         boolean firstAttempt,
-        ByteString callerContext) {
+        ByteString callerContext,
+        ByteString traceparent) {
     /** What {@link #DEFAULT} waits. */
     public static final long TIMEOUT_MILLIS_DEFAULT = 60_000;
 
     /** No group, no session, a minute. */
     public static final CallOptions DEFAULT = new CallOptions(
-            null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, ByteString.EMPTY, false, ByteString.EMPTY);
+            null,
+            SessionId.NONE,
+            0,
+            0,
+            TIMEOUT_MILLIS_DEFAULT,
+            ByteString.EMPTY,
+            false,
+            ByteString.EMPTY,
+            ByteString.EMPTY);
 
     public CallOptions {
         Check.check(number >= 0 && lowWaterMark >= 0, "request number %d, low-water mark %d", number, lowWaterMark);
@@ -42,7 +52,15 @@ public record CallOptions(
 
     public CallOptions withGroup(GroupId other) {
         return new CallOptions(
-                other, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, callerContext);
+                other,
+                session,
+                number,
+                lowWaterMark,
+                timeoutMillis,
+                credential,
+                firstAttempt,
+                callerContext,
+                traceparent);
     }
 
     /** The reply is remembered by the group under {@code session} and {@code number}, so that a retry is done once. */
@@ -55,19 +73,29 @@ public record CallOptions(
                 timeoutMillis,
                 credential,
                 firstAttempt,
-                callerContext);
+                callerContext,
+                traceparent);
     }
 
     /** @param millis 0 for without end */
     public CallOptions withTimeoutMillis(long millis) {
-        return new CallOptions(group, session, number, lowWaterMark, millis, credential, firstAttempt, callerContext);
+        return new CallOptions(
+                group, session, number, lowWaterMark, millis, credential, firstAttempt, callerContext, traceparent);
     }
 
     public CallOptions withCredential(ByteString other) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, other, firstAttempt, callerContext);
+        return new CallOptions(
+                group, session, number, lowWaterMark, timeoutMillis, other, firstAttempt, callerContext, traceparent);
     }
 
     public CallOptions withCallerContext(ByteString other) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, other);
+        return new CallOptions(
+                group, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, other, traceparent);
+    }
+
+    /** As part of a trace, a {@link Traceparent}. */
+    public CallOptions withTraceparent(ByteString other) {
+        return new CallOptions(
+                group, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt, callerContext, other);
     }
 }

@@ -27,6 +27,7 @@ public final class HandlerTable {
     private final Function<GroupId, Detail> leaders;
     private final CallerCheck callers;
     private BooleanSupplier shortOfMemory = () -> false;
+    private RequestObserver observer = RequestObserver.NONE;
 
     /** Of a server that does not know who else has a group, and whose handlers check their callers. */
     public HandlerTable() {
@@ -128,6 +129,16 @@ public final class HandlerTable {
     /** For transports. */
     public boolean isShortOfMemory() {
         return shortOfMemory.getAsBoolean();
+    }
+
+    /** Has {@code other} told of each request that is answered from now on; before the server starts. */
+    public void observedBy(RequestObserver other) {
+        observer = other;
+    }
+
+    /** For transports. */
+    public RequestObserver observer() {
+        return observer;
     }
 
     /** The thread of a group, or null where it is not open here; for transports. */

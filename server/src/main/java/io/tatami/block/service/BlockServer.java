@@ -278,7 +278,8 @@ public final class BlockServer implements AutoCloseable {
         credential.learn(reply.getCredential());
     }
 
-    private BlockServerStatusReply status() {
+    /** How the server and its volumes are now. */
+    public BlockServerStatusReply status() {
         BlockServerStatusReply.Builder reply = reports.status().toBuilder();
         moves.addTo(reply);
         return reply.setCopyBytesPerSecond(copyRate.bytesPerSecond())

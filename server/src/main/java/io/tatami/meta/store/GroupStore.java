@@ -2,6 +2,7 @@ package io.tatami.meta.store;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.Check;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
@@ -81,6 +82,9 @@ public final class GroupStore implements AutoCloseable {
     private final Lock writing = new ReentrantLock();
 
     private volatile ProgressRecord progress;
+
+    /** Written by those who apply entries, one after the other. */
+    private volatile long applyNanos;
 
     private GroupStore(Path directory, RocksDB database, StoreReadAhead ahead, Options options, ErrorWatch watch)
             throws TatamiException {
@@ -267,10 +271,19 @@ public final class GroupStore implements AutoCloseable {
                 appliedIndex());
         changes.keySet().forEach(GroupStore::requireStored);
         CrashPoint.hit("meta.apply.before-write");
+        long begunNanos = Clock.SYSTEM.monotonicNanos();
         if (add(next, changes)) {
             writeOut();
         }
+        applyNanos = applyNanos + (Clock.SYSTEM.monotonicNanos() - begunNanos);
         CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /**
+     * How long applying has taken since the store was opened, in nanoseconds; for metrics and the log of slow calls.
+     */
+    public long applyNanos() {
+        return applyNanos;
     }
 
     /** Volatile records are only in a leader's memory, and the store alone writes its progress. */

@@ -1,10 +1,14 @@
 package io.tatami.server.cli;
 
+import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.files.LockFile;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.DataDirectory;
 import io.tatami.server.node.PartsCloser;
+import io.tatami.server.node.SettingsOfAll;
+import io.tatami.server.node.SystemSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;
@@ -20,10 +24,10 @@ import picocli.CommandLine.Model.CommandSpec;
 final class ServerLifecycle {
     private ServerLifecycle() {}
 
-    /** Opens a server. */
+    /** Opens a server, and has it watched. */
     @FunctionalInterface
     interface Opener {
-        Served open() throws TatamiException;
+        Served open(Monitoring monitoring) throws TatamiException;
     }
 
     /**
@@ -39,7 +43,7 @@ final class ServerLifecycle {
     }
 
     /** @return the command's exit code, once it serves in the background, or has served here */
-    static int run(CommandSpec spec, ServeOptions options, Opener opener) throws Exception {
+    static int run(CommandSpec spec, ServeOptions options, Monitoring.Role role, Opener opener) throws Exception {
         DataDirectory directory = new DataDirectory(options.data);
         directory.create();
         if (!options.foreground) {
@@ -57,17 +61,30 @@ final class ServerLifecycle {
         LockFile lock = directory.lock();
         try {
             directory.removeReady();
-            return serveHere(spec, directory, opener);
+            try (Monitoring monitoring = monitoring(options, role)) {
+                return serveHere(spec, directory, monitoring, opener);
+            }
         } finally {
             lock.close();
         }
     }
 
-    private static int serveHere(CommandSpec spec, DataDirectory directory, Opener opener) throws Exception {
+    private static Monitoring monitoring(ServeOptions options, Monitoring.Role role) throws TatamiException {
+        return Monitoring.open(
+                SystemSettings.get(),
+                SettingsOfAll.catalog(),
+                role,
+                options.host,
+                VersionCommand.version(),
+                Clock.SYSTEM);
+    }
+
+    private static int serveHere(CommandSpec spec, DataDirectory directory, Monitoring monitoring, Opener opener)
+            throws Exception {
         CompletableFuture<Optional<String>> end = new CompletableFuture<>();
         CountDownLatch stopped = new CountDownLatch(1);
         try {
-            Served served = opener.open();
+            Served served = opener.open(monitoring);
             Deque<AutoCloseable> parts = new ArrayDeque<>(List.of(served.server(), directory::removeReady));
             try {
                 announce(directory, served);
@@ -75,6 +92,7 @@ final class ServerLifecycle {
                 CompletableFuture<Boolean> unused =
                         served.ended().thenApply(reason -> end.complete(Optional.of(reason)));
                 end.join().ifPresent(reason -> tellEnd(spec, reason));
+                monitoring.stops();
                 LoggerFactory.getLogger(ServerLifecycle.class)
                         .info("stopping {}", served.server().getClass().getSimpleName());
             } catch (IOException | RuntimeException e) {

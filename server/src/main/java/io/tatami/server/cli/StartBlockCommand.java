@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.TatamiClient;
+import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.DataDirectory;
@@ -78,7 +79,7 @@ final class StartBlockCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        return ServerLifecycle.run(spec, options, () -> {
+        return ServerLifecycle.run(spec, options, Monitoring.Role.BLOCK, monitoring -> {
             ClusterAddress cluster = ClusterAddress.of(metadata);
             UUID id;
             try (TatamiClient client =
@@ -96,7 +97,9 @@ final class StartBlockCommand implements Callable<Integer> {
                             rack),
                     id,
                     cluster.sockets(),
-                    BlockServerSettings.from(SystemSettings.get()));
+                    BlockServerSettings.from(SystemSettings.get()),
+                    monitoring.requests());
+            monitoring.serves(node);
             return new ServerLifecycle.Served(node, "tatami://" + cluster.authority(), node.ended());
         });
     }

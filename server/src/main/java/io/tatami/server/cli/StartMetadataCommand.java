@@ -1,12 +1,12 @@
 package io.tatami.server.cli;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
-import io.tatami.meta.service.host.GroupMapping;
+import io.tatami.meta.service.host.HostSurroundings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.identity.ServerLocation;
+import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.DataDirectory;
 import io.tatami.server.node.HostedShards;
@@ -63,19 +63,20 @@ final class StartMetadataCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Settings settings = SystemSettings.get();
-        return ServerLifecycle.run(spec, options, () -> {
-            MetadataServer server = open(settings, new HadoopGroups());
+        return ServerLifecycle.run(spec, options, Monitoring.Role.METADATA, monitoring -> {
+            MetadataServer server = open(settings, monitoring.around(new HadoopGroups()));
+            monitoring.serves(server);
             return new ServerLifecycle.Served(
                     server, "tatami://" + options.host + ":" + server.address().getPort(), server.ended());
         });
     }
 
-    private MetadataServer open(Settings settings, GroupMapping groups) throws TatamiException {
+    private MetadataServer open(Settings settings, HostSurroundings around) throws TatamiException {
         ServerLocation location = new ServerLocation(new DataDirectory(options.data).meta(), options.host, port);
         if (!join.isEmpty()) {
             return MetadataServer.join(
-                    location, ClusterAddress.of(join).sockets(), hosted.ofJoining(), settings, groups, Clock.SYSTEM);
+                    location, ClusterAddress.of(join).sockets(), hosted.ofJoining(), settings, around);
         }
-        return MetadataServer.open(location, hosted.ofNewCluster(shards, replicas), settings, groups, Clock.SYSTEM);
+        return MetadataServer.open(location, hosted.ofNewCluster(shards, replicas), settings, around);
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.auth.HadoopGroups;
 import io.tatami.conf.Settings;
+import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.StandaloneNode;
 import io.tatami.server.node.SystemSettings;
 import java.nio.file.Path;
@@ -58,12 +59,14 @@ final class StartStandaloneCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Settings settings = SystemSettings.get();
-        return ServerLifecycle.run(spec, options, () -> {
+        return ServerLifecycle.run(spec, options, Monitoring.Role.METADATA, monitoring -> {
             StandaloneNode node = StandaloneNode.open(
                     new StandaloneNode.Setup(
                             options.data, volumes, capacityBytes, options.host, port, shards, cache.place()),
                     settings,
-                    new HadoopGroups());
+                    monitoring.around(new HadoopGroups()));
+            monitoring.serves(node.metadata());
+            monitoring.serves(node.block());
             return new ServerLifecycle.Served(node, node.uri(), node.ended());
         });
     }

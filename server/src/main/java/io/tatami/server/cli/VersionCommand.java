@@ -15,8 +15,13 @@ final class VersionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        @Nullable String version = TatamiServer.class.getPackage().getImplementationVersion();
-        spec.commandLine().getOut().println("tatami " + (version == null ? "(built from source)" : version));
+        spec.commandLine().getOut().println("tatami " + version());
         return ExitCode.DONE;
+    }
+
+    /** The release, or that it was built from source. */
+    static String version() {
+        @Nullable String version = TatamiServer.class.getPackage().getImplementationVersion();
+        return version == null ? "(built from source)" : version;
     }
 }

@@ -11,6 +11,7 @@ import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.MemoryDevice;
 import io.tatami.block.service.BlockServer;
+import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.registration.IdentityFile;
 import io.tatami.block.service.registration.RoutedMetadataLink;
@@ -18,8 +19,10 @@ import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.format.CacheVolume;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.rpc.RequestObserver;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.server.RpcServer;
 import io.tatami.rpc.netty.shared.ClientIdentity;
@@ -54,6 +57,7 @@ public final class BlockNode implements AutoCloseable {
 
     private final InetSocketAddress address;
     private final ServerId id;
+    private final BlockServer server;
     private final CompletableFuture<String> ended;
 
     /**
@@ -88,7 +92,12 @@ public final class BlockNode implements AutoCloseable {
      */
     public record CachePlace(@Nullable Path path, long sizeBytes) {}
 
-    private BlockNode(Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
+    private BlockNode(
+            Setup setup,
+            UUID cluster,
+            List<InetSocketAddress> metadata,
+            BlockServerSettings settings,
+            RequestObserver observer)
             throws TatamiException {
         try {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
@@ -110,7 +119,9 @@ public final class BlockNode implements AutoCloseable {
                     client,
                     Clock.SYSTEM,
                     places));
+            server.handlers().observedBy(observer);
             ended = server.superseded();
+            this.server = server;
             RpcServer listener = keep(new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(setup.host(), setup.port()));
@@ -134,7 +145,27 @@ public final class BlockNode implements AutoCloseable {
     public static BlockNode open(
             Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
             throws TatamiException {
-        return new BlockNode(setup, cluster, metadata, settings);
+        return open(setup, cluster, metadata, settings, RequestObserver.NONE);
+    }
+
+    /** @param observer told of each request that the server answers */
+    public static BlockNode open(
+            Setup setup,
+            UUID cluster,
+            List<InetSocketAddress> metadata,
+            BlockServerSettings settings,
+            RequestObserver observer)
+            throws TatamiException {
+        return new BlockNode(setup, cluster, metadata, settings, observer);
+    }
+
+    /** What the server tells who asks for its status. */
+    public BlockServerStatusReply status() {
+        return server.status();
+    }
+
+    public BlockServerMetrics counts() {
+        return server.metrics();
     }
 
     public InetSocketAddress address() {

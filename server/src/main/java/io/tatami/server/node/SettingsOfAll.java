@@ -12,12 +12,13 @@ import io.tatami.meta.service.move.WideningSettings;
 import io.tatami.meta.service.tree.TreeSettings;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.server.http.HttpSettings;
 
 /** Everything that can be configured, of clients and servers: what {@code conf/tatami-site.xml} lists. */
-final class SettingsOfAll {
+public final class SettingsOfAll {
     private SettingsOfAll() {}
 
-    static SettingCatalog catalog() {
+    public static SettingCatalog catalog() {
         return new SettingCatalog(
                 ClientSettings.ALL,
                 RpcSettings.ALL,
@@ -29,6 +30,7 @@ final class SettingsOfAll {
                 FileSettings.ALL,
                 TreeSettings.ALL,
                 WideningSettings.ALL,
-                CopySettings.ALL);
+                CopySettings.ALL,
+                HttpSettings.ALL);
     }
 }

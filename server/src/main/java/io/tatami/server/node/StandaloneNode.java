@@ -6,6 +6,7 @@ import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.GroupMapping;
+import io.tatami.meta.service.host.HostSurroundings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
 import io.tatami.meta.service.identity.ServerLocation;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StandaloneNode implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final MetadataServer metadata;
+    private final BlockNode block;
     private final String uri;
     private final CompletableFuture<String> ended;
 
@@ -51,23 +54,22 @@ public final class StandaloneNode implements AutoCloseable {
         }
     }
 
-    private StandaloneNode(Setup location, Settings settings, GroupMapping groups) throws TatamiException {
+    private StandaloneNode(Setup location, Settings settings, HostSurroundings around) throws TatamiException {
         DataDirectory directory = new DataDirectory(location.directory());
         directory.create();
         if (!Files.exists(directory.meta())) {
             directory.beginFirstStart();
         }
         try {
-            MetadataServer metadata = MetadataServer.open(
+            metadata = MetadataServer.open(
                     new ServerLocation(directory.meta(), location.host(), location.port()),
                     NewCluster.onOneServer(location.shards()),
                     settings,
-                    groups,
-                    Clock.SYSTEM);
+                    around);
             parts.push(metadata);
             CrashPoint.hit("standalone.open.metadata-serves");
             uri = "tatami://" + location.host() + ":" + metadata.address().getPort();
-            BlockNode block = BlockNode.open(
+            block = BlockNode.open(
                     new BlockNode.Setup(
                             directory.block(),
                             location.volumes(),
@@ -78,7 +80,8 @@ public final class StandaloneNode implements AutoCloseable {
                             ""),
                     metadata.cluster(),
                     List.of(metadata.address()),
-                    BlockServerSettings.from(settings));
+                    BlockServerSettings.from(settings),
+                    around.requests());
             parts.push(block);
             ended = metadata.ended().applyToEither(block.ended(), reason -> reason);
             CrashPoint.hit("standalone.open.block-server-joined");
@@ -95,7 +98,21 @@ public final class StandaloneNode implements AutoCloseable {
 
     /** Opens what is in the directory, or makes a new cluster there; returns when it serves. */
     public static StandaloneNode open(Setup location, Settings settings, GroupMapping groups) throws TatamiException {
-        return new StandaloneNode(location, settings, groups);
+        return open(location, settings, HostSurroundings.of(groups, Clock.SYSTEM));
+    }
+
+    /** The same, watched by {@code around}. */
+    public static StandaloneNode open(Setup location, Settings settings, HostSurroundings around)
+            throws TatamiException {
+        return new StandaloneNode(location, settings, around);
+    }
+
+    public MetadataServer metadata() {
+        return metadata;
+    }
+
+    public BlockNode block() {
+        return block;
     }
 
     public String uri() {

@@ -7,6 +7,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.server.cli.ServerLifecycle.Served;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.DataDirectory;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -53,8 +54,9 @@ final class ServerLifecycleTest {
 
     private int run(Served served) throws Exception {
         ServeOptions options = new ServeOptions();
+        options.host = "localhost";
         options.data = directory;
         options.foreground = true;
-        return ServerLifecycle.run(command.getCommandSpec(), options, () -> served);
+        return ServerLifecycle.run(command.getCommandSpec(), options, Monitoring.Role.METADATA, monitoring -> served);
     }
 }

@@ -4,17 +4,22 @@ import com.google.protobuf.Message;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
+import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.netty.frame.Frame;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a call; cancelling it tells the server. */
 final class ClientCall<R extends Message> extends CompletableFuture<R> implements PendingRequest.Waiter {
     private final Method<?, R> method;
+    private final @Nullable CallInScope scope;
     private volatile @Nullable PendingRequest request;
 
-    ClientCall(Method<?, R> method) {
+    /** @param scope null where it is not made for a request that is being served */
+    ClientCall(Method<?, R> method, @Nullable CallInScope scope) {
         this.method = method;
+        this.scope = scope;
     }
 
     void begin(PendingRequest begun) {
@@ -33,7 +38,8 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
 
     @Override
     public void replied(Frame frame) throws TatamiException {
-        complete(frame.body(method.replyParser()));
+        R reply = frame.body(method.replyParser());
+        inScope(() -> complete(reply));
     }
 
     @Override
@@ -45,6 +51,21 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
 
     @Override
     public void failed(TatamiException failure) {
-        completeExceptionally(failure);
+        inScope(() -> completeExceptionally(failure));
+    }
+
+    /** What others do when they hear of the end belongs to the request that the call was made for. */
+    private void inScope(BooleanSupplier end) {
+        CallInScope called = scope;
+        if (called == null) {
+            boolean unused = end.getAsBoolean();
+            return;
+        }
+        RequestScope before = called.enter(method.name());
+        try {
+            boolean unused = end.getAsBoolean();
+        } finally {
+            CallInScope.leave(before);
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
+import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
 import io.tatami.rpc.netty.shared.CallContexts;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A connection as its callers see it; what happens on the event loop is in {@link ClientHandler}. */
 public final class ClientConnection implements Connection {
@@ -160,7 +162,7 @@ public final class ClientConnection implements Connection {
             StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
         ClientStream<U, D, R> stream = new ClientStream<>(method, listener, link);
         if (requests.permits().tryAcquire()) {
-            PendingRequest request = pending(stream, method.number(), options, body);
+            PendingRequest request = pending(stream, method.number(), traced(options, RequestScope.current()), body);
             stream.begin(request);
             link.outbox().offer(request);
         } else {
@@ -176,11 +178,20 @@ public final class ClientConnection implements Connection {
 
     private <Q extends Message, R extends Message> CompletableFuture<R> admitted(
             Method<Q, R> method, CallOptions options, Q body) {
-        ClientCall<R> call = new ClientCall<>(method);
-        PendingRequest request = pending(call, method.number(), options, body);
+        RequestScope scope = RequestScope.current();
+        ClientCall<R> call =
+                new ClientCall<>(method, scope == null ? null : new CallInScope(scope, peer, link.clock()));
+        PendingRequest request = pending(call, method.number(), traced(options, scope), body);
         call.begin(request);
         link.outbox().offer(request);
         return call;
+    }
+
+    /** What a server asks of another while it serves a request belongs to that request's trace. */
+    private static CallOptions traced(CallOptions options, @Nullable RequestScope scope) {
+        return scope == null || !options.traceparent().isEmpty()
+                ? options
+                : options.withTraceparent(scope.traceparent());
     }
 
     private PendingRequest pending(PendingRequest.Waiter waiter, int methodNumber, CallOptions options, Message body) {

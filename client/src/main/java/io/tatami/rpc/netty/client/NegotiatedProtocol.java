@@ -36,6 +36,9 @@ record NegotiatedProtocol(int version, ByteString clusterId, int frameBytesMax) 
                 .setFirstAttempt(options.firstAttempt())
                 .setMethod(methodNumber)
                 .setCallerContext(options.callerContext());
+        if (!options.traceparent().isEmpty()) {
+            header.setTraceparent(options.traceparent());
+        }
         if (options.timeoutMillis() > 0) {
             header.setDeadlineMillis((int) Math.max(1, Math.min(remainingMillis, Integer.MAX_VALUE)));
         }

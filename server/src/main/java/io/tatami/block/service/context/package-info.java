@@ -3,7 +3,7 @@
  * {@code service.volumes} of the service. Imported by {@code benchmarks.workload.blocks}, {@code block.service},
  * {@code block.service.command}, {@code block.service.copy}, {@code block.service.memory}, {@code block.service.moves},
  * {@code block.service.read}, {@code block.service.registration}, {@code block.service.report},
- * {@code block.service.write}, {@code server.cli} and {@code server.node}.
+ * {@code block.service.write}, {@code server.cli}, {@code server.metrics} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.block.service.context;

@@ -11,6 +11,7 @@ import io.tatami.meta.service.lead.HostServices;
 import io.tatami.meta.service.lead.LeadingGroup;
 import io.tatami.meta.service.lead.SteadyClock;
 import io.tatami.meta.service.replicate.HostedGroup;
+import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.HeldReplica;
@@ -238,6 +239,18 @@ final class HostedGroups implements AutoCloseable {
         return groups.values().stream()
                 .filter(HostedGroup::isLeading)
                 .map(group -> group.id().value())
+                .toList();
+    }
+
+    /** The replicas here as they are now, in the order of their groups. */
+    List<ReplicaState> states() {
+        return groups.values().stream()
+                .map(group -> new ReplicaState(
+                        group.id(),
+                        group.isLeading(),
+                        replication.appliedIndex(group.id()),
+                        group.queuedRequests(),
+                        group.failure()))
                 .toList();
     }
 

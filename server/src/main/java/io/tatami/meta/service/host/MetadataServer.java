@@ -25,6 +25,7 @@ import io.tatami.meta.service.replicate.GroupStores;
 import io.tatami.meta.service.replicate.LocalReplication;
 import io.tatami.meta.service.replicate.RaftPort;
 import io.tatami.meta.service.replicate.RaftReplication;
+import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -80,11 +81,10 @@ public final class MetadataServer implements AutoCloseable {
     private final HostedGroups groups;
     private final InetSocketAddress address;
 
-    private MetadataServer(
-            ServerLocation location, IdentityBootstrap start, Settings settings, GroupMapping mapping, Clock system)
+    private MetadataServer(ServerLocation location, IdentityBootstrap start, Settings settings, HostSurroundings around)
             throws TatamiException {
         try {
-            SteadyClock clock = new SteadyClock(system, settings);
+            SteadyClock clock = new SteadyClock(around.clock(), settings);
             resources.keep(lock(location.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
@@ -112,7 +112,8 @@ public final class MetadataServer implements AutoCloseable {
                     settings,
                     readers,
                     timer,
-                    loops::newGroupThread);
+                    loops::newGroupThread,
+                    around.batches());
             SpaceGuard space = SpaceGuard.of(location.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
@@ -121,13 +122,14 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(clockWatch::close);
             clockWatch.wake();
             UserRightsCache callers = resources.keep(
-                    new UserRightsCache(mapping, readers, timer, clock, identity.superuser(), "supergroup"));
+                    new UserRightsCache(around.groups(), readers, timer, clock, identity.superuser(), "supergroup"));
             StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
             CallOptions options = CallOptions.DEFAULT.withCredential(credential.bytes());
             StartingServer starting = new StartingServer(own, client, start.seeds(), options);
             starting.announce(location.directory(), memory);
             replication = replication(location, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, signer.sessions(), maps, space, this::leader);
+            dispatch.table().observedBy(around.requests());
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(
@@ -180,14 +182,17 @@ public final class MetadataServer implements AutoCloseable {
      *     directory is of a server that joined a cluster; CORRUPT and the like for what is stored
      */
     public static MetadataServer open(
-            ServerLocation location, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
+            ServerLocation location, NewCluster fresh, Settings settings, HostSurroundings around)
             throws TatamiException {
         return new MetadataServer(
-                location,
-                new IdentityBootstrap.Founding(location, fresh, raftPort(settings)),
-                settings,
-                mapping,
-                clock);
+                location, new IdentityBootstrap.Founding(location, fresh, raftPort(settings)), settings, around);
+    }
+
+    /** One that nobody watches. */
+    public static MetadataServer open(
+            ServerLocation location, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
+            throws TatamiException {
+        return open(location, fresh, settings, HostSurroundings.of(mapping, clock));
     }
 
     /**
@@ -205,15 +210,22 @@ public final class MetadataServer implements AutoCloseable {
             List<InetSocketAddress> seeds,
             List<Integer> shards,
             Settings settings,
+            HostSurroundings around)
+            throws TatamiException {
+        return new MetadataServer(
+                location, new IdentityBootstrap.Joining(location, seeds, shards, raftPort(settings)), settings, around);
+    }
+
+    /** One that nobody watches. */
+    public static MetadataServer join(
+            ServerLocation location,
+            List<InetSocketAddress> seeds,
+            List<Integer> shards,
+            Settings settings,
             GroupMapping mapping,
             Clock clock)
             throws TatamiException {
-        return new MetadataServer(
-                location,
-                new IdentityBootstrap.Joining(location, seeds, shards, raftPort(settings)),
-                settings,
-                mapping,
-                clock);
+        return join(location, seeds, shards, settings, HostSurroundings.of(mapping, clock));
     }
 
     public UUID cluster() {
@@ -222,6 +234,11 @@ public final class MetadataServer implements AutoCloseable {
 
     public InetSocketAddress address() {
         return address;
+    }
+
+    /** The replicas here as they are now, in the order of their groups. */
+    public List<ReplicaState> replicas() {
+        return groups.states();
     }
 
     /** The newest map here. */

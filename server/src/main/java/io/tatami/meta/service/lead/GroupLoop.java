@@ -59,6 +59,7 @@ public final class GroupLoop implements AutoCloseable {
     private final Executor readers;
     private final Function<Question, CompletableFuture<Void>> settlers;
     private final Consumer<Draft> committed;
+    private final GroupObserver observer;
     private final ReplyMemory memory;
     private final SnapshotReads reads;
     private final RequestQueue requestQueue = new RequestQueue(QUEUE_MAX);
@@ -78,6 +79,7 @@ public final class GroupLoop implements AutoCloseable {
      * @param readers the executor of reads; its refusal is reported as BUSY
      * @param settlers answers the questions that keep a request from being decided
      * @param committed called with each durable batch, on the thread
+     * @param observer told of each batch, on the thread
      */
     public GroupLoop(
             GroupId id,
@@ -88,7 +90,8 @@ public final class GroupLoop implements AutoCloseable {
             Supplier<ClusterMap> cluster,
             Executor readers,
             Function<Question, CompletableFuture<Void>> settlers,
-            Consumer<Draft> committed) {
+            Consumer<Draft> committed,
+            GroupObserver observer) {
         this.id = id;
         this.thread = thread;
         this.store = store;
@@ -98,6 +101,7 @@ public final class GroupLoop implements AutoCloseable {
         this.readers = readers;
         this.settlers = settlers;
         this.committed = committed;
+        this.observer = observer;
         this.memory = new ReplyMemory(store.liveView(), clock);
         this.reads = new SnapshotReads(id, store, volatiles, clock, cluster, memory);
         this.durable = store.liveView();
@@ -108,6 +112,11 @@ public final class GroupLoop implements AutoCloseable {
     @Nullable
     TatamiException failure() {
         return stopped.getNow(null);
+    }
+
+    /** Requests that wait for the thread. */
+    int queuedRequests() {
+        return requestQueue.size();
     }
 
     /** Completes with the reason when the group stops or is closed, on a thread that must not be blocked. */
@@ -125,6 +134,7 @@ public final class GroupLoop implements AutoCloseable {
         if (pending.mayChangeVolatileOnly() && isBetweenBatches() && isDecidedAtOnce(pending)) {
             return;
         }
+        pending.queued(clock);
         switch (requestQueue.offer(pending)) {
             case FIRST -> begin();
             case TAKEN -> {}
@@ -172,6 +182,7 @@ public final class GroupLoop implements AutoCloseable {
             pending.fail(reason);
             return;
         }
+        pending.queued(clock);
         CompletableFuture<Void> confirmed = log.confirm();
         if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
             if (!readAtOnce(pending)) {
@@ -273,8 +284,16 @@ public final class GroupLoop implements AutoCloseable {
             requestQueue.poll(work, BATCH_MAX);
             if (failure() == null) {
                 Batch batch = nextBatch();
+                long begunNanos = clock.monotonicNanos();
                 decide(batch);
+                long decidedNanos = clock.monotonicNanos();
+                long appliedBefore = store.applyNanos();
                 commit(batch);
+                long commitNanos = clock.monotonicNanos() - decidedNanos;
+                long applyNanos = store.applyNanos() - appliedBefore;
+                work.forEach(
+                        pending -> pending.committed(decidedNanos, Math.max(0, commitNanos - applyNanos), applyNanos));
+                observer.decided(id, work.size(), decidedNanos - begunNanos, commitNanos);
                 work.forEach(pending -> conclude(pending, this::submit));
                 work.clear();
             }
@@ -308,6 +327,7 @@ public final class GroupLoop implements AutoCloseable {
             if (pending.origin().isExpired(nowNanos)) {
                 pending.refuse(SnapshotReads.expired());
             } else {
+                pending.begun(clock);
                 pending.decide(batch, map, memory);
             }
             if (decided == work.size()) {

@@ -12,6 +12,7 @@ import java.util.function.Function;
  * What all groups of a process share.
  *
  * @param threads makes the thread of a group's term, of the name given
+ * @param observer told of each group's batches
  */
 public record HostServices(
         GroupPeers peers,
@@ -20,4 +21,5 @@ public record HostServices(
         Settings settings,
         Executor readers,
         ScheduledExecutorService timer,
-        Function<String, GroupThread> threads) {}
+        Function<String, GroupThread> threads,
+        GroupObserver observer) {}

@@ -68,7 +68,8 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
                 parts.peers()::map,
                 parts.readers(),
                 this::settle,
-                this::wakeBackground);
+                this::wakeBackground,
+                parts.observer());
     }
 
     public GroupId id() {
@@ -95,6 +96,11 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
 
     public void start() {
         background.forEach(waker -> waker.runner().wake());
+    }
+
+    /** Requests that wait for the group's thread. */
+    public int queuedRequests() {
+        return loop.queuedRequests();
     }
 
     /** Completes with why nothing is decided here any more, on a thread that must not be held up. */

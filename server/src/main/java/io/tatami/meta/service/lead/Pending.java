@@ -1,6 +1,7 @@
 package io.tatami.meta.service.lead;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
@@ -18,6 +19,8 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.rpc.RequestScope;
+import io.tatami.rpc.RequestScope.Station;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
@@ -43,11 +46,16 @@ public final class Pending<S, Q extends Message, R extends Message> {
     private final Q request;
     private final @Nullable Method<?, R> remembered;
     private final CompletableFuture<R> future = new CompletableFuture<>();
+
+    /** The client's request that this is for; null for work of the service itself. */
+    private final @Nullable RequestScope scope = RequestScope.current();
+
     private final Set<TreeVersion> settled = new HashSet<>();
     private boolean creditsAwaited;
     private boolean treeAsked;
     private String leavingAskedUpTo = "";
     private int settlements;
+    private long queuedNanos;
 
     private @Nullable R reply;
     private @Nullable TatamiException failure;
@@ -75,20 +83,59 @@ public final class Pending<S, Q extends Message, R extends Message> {
         return origin;
     }
 
+    /** It waits from now on to be decided. */
+    void queued(Clock clock) {
+        if (scope != null) {
+            queuedNanos = clock.monotonicNanos();
+        }
+    }
+
+    /** It is about to be decided. */
+    void begun(Clock clock) {
+        if (scope != null) {
+            long nowNanos = clock.monotonicNanos();
+            scope.spent(Station.QUEUE, nowNanos - queuedNanos);
+            queuedNanos = nowNanos;
+        }
+    }
+
+    /** It was decided on a snapshot. */
+    void read(Clock clock) {
+        if (scope != null) {
+            scope.spent(Station.DECIDE, clock.monotonicNanos() - queuedNanos);
+        }
+    }
+
+    /** Its batch was decided at a moment, and is durable and applied since. */
+    void committed(long decidedNanos, long logNanos, long applyNanos) {
+        if (scope != null) {
+            scope.spent(Station.DECIDE, decidedNanos - queuedNanos);
+            scope.spent(Station.LOG, logNanos);
+            scope.spent(Station.APPLY, applyNanos);
+        }
+    }
+
     /** Decides as one of {@code batch}, into which the changes go where the request is not refused. */
     public void decide(Batch batch, ClusterMap cluster, ReplyMemory memory) {
         reply = null;
         failure = null;
         question = null;
+        RequestScope before = RequestScope.enter(scope);
         try {
             reply = remembered == null ? null : memory.recall(origin, remembered);
+            if (reply == null) {
+                decideAnew(batch, cluster, memory);
+            }
         } catch (TatamiException e) {
             // Remembered already, or forgotten for good: nothing more is to be remembered.
             failure = e;
+        } finally {
+            leave(before);
         }
-        if (reply == null && failure == null) {
-            decideAnew(batch, cluster, memory);
-        }
+    }
+
+    private static void leave(@Nullable RequestScope before) {
+        RequestScope unused = RequestScope.enter(before);
     }
 
     /** Whether it is to be tried with {@link #decideAlone}. */
@@ -206,9 +253,14 @@ public final class Pending<S, Q extends Message, R extends Message> {
         R decided = reply;
         TatamiException refused = failure;
         if (refused != null) {
-            future.completeExceptionally(refused);
+            fail(refused);
         } else if (decided != null) {
-            future.complete(decided);
+            RequestScope before = RequestScope.enter(scope);
+            try {
+                future.complete(decided);
+            } finally {
+                leave(before);
+            }
             reach("meta.operation.answered");
         } else {
             throw new IllegalStateException("answered before it was decided");
@@ -216,6 +268,11 @@ public final class Pending<S, Q extends Message, R extends Message> {
     }
 
     public void fail(TatamiException reason) {
-        future.completeExceptionally(reason);
+        RequestScope before = RequestScope.enter(scope);
+        try {
+            future.completeExceptionally(reason);
+        } finally {
+            leave(before);
+        }
     }
 }

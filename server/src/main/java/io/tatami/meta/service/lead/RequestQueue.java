@@ -27,6 +27,11 @@ final class RequestQueue {
         REFUSED
     }
 
+    /** How many wait. */
+    synchronized int size() {
+        return waiting.size();
+    }
+
     synchronized Offer offer(Pending<?, ?, ?> pending) {
         if (waiting.size() >= waitingMax) {
             return Offer.REFUSED;

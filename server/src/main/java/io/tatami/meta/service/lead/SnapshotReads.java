@@ -193,8 +193,10 @@ public final class SnapshotReads implements AutoCloseable {
 
     private Outcome decideOn(View view, Pending<?, ?, ?> pending) {
         Batch batch = Batch.ofRead(view, volatiles, store.logMillis(), clock.wallMillis());
+        pending.begun(clock);
         pending.decide(batch, cluster.get(), memory);
         batch.requireUnchanged();
+        pending.read(clock);
         return Outcome.DECIDED;
     }
 

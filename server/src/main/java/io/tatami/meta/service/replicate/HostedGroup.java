@@ -64,6 +64,12 @@ public final class HostedGroup implements AutoCloseable {
         return leading != null;
     }
 
+    /** Requests that wait for the group's thread; 0 where it does not lead. */
+    public int queuedRequests() {
+        LeadingGroup group = leading;
+        return group == null ? 0 : group.queuedRequests();
+    }
+
     /** Completes with why nothing will be decided here any more, on a thread that must not be held up. */
     public CompletableFuture<TatamiException> stopped() {
         return stopped.copy();

@@ -13,6 +13,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.lead.GroupLoop;
+import io.tatami.meta.service.lead.GroupObserver;
 import io.tatami.meta.service.lead.Pending;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
@@ -122,7 +123,8 @@ public final class LoopHarness implements AutoCloseable {
                 ClusterMap::getDefaultInstance,
                 readers,
                 settlers,
-                committed -> {});
+                committed -> {},
+                GroupObserver.NONE);
     }
 
     private static EventLoops loops() {

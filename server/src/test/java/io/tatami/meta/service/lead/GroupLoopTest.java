@@ -5,8 +5,11 @@ import static io.tatami.meta.service.host.LoopHarness.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.Causes;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
@@ -26,10 +29,16 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.protocol.wire.DirectorySlice;
+import io.tatami.rpc.RequestScope;
+import io.tatami.rpc.RequestScope.Station;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -479,6 +488,52 @@ final class GroupLoopTest {
                 assertEquals(i, sent.get(i).join().getFiles());
             }
             assertEquals(commits + 1 + 3, group.log.indexes().size(), "batches of four, four and two");
+        }
+    }
+
+    /** A request that notes where its time went, and who worked for it. */
+    private static final class Noted extends RequestScope {
+        private final Map<Station, Long> spent = new EnumMap<>(Station.class);
+
+        @Override
+        public ByteString traceparent() {
+            return ByteString.EMPTY;
+        }
+
+        @Override
+        public ByteString callerContext() {
+            return ByteString.EMPTY;
+        }
+
+        @Override
+        public void spent(Station station, long nanos) {
+            spent.merge(station, nanos, Long::sum);
+        }
+
+        @Override
+        public void called(String method, SocketAddress server, long tookNanos) {}
+    }
+
+    @Test
+    void aRequestsTimeIsNotedByStationAndItsAnswerIsGivenInItsScope() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            Noted request = new Noted();
+            group.log.hold();
+            RequestScope before = RequestScope.enter(request);
+            CompletableFuture<RequestScope> answeredIn;
+            try {
+                answeredIn = group.send(Increment.of(1)).thenApply(reply -> RequestScope.current());
+            } finally {
+                RequestScope unused = RequestScope.enter(before);
+            }
+            CompletableFuture<RequestScope> other =
+                    group.send(Increment.of(1)).thenApply(reply -> RequestScope.current());
+            group.log.awaitCommit();
+            group.log.release();
+            assertSame(request, answeredIn.join());
+            assertNull(other.join());
+            assertEquals(EnumSet.allOf(Station.class), request.spent.keySet());
+            assertTrue(request.spent.values().stream().allMatch(nanos -> nanos >= 0), request.spent::toString);
         }
     }
 }

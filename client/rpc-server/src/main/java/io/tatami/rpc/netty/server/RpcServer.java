@@ -45,6 +45,7 @@ public final class RpcServer implements AutoCloseable {
     private final Clock clock;
     private final ServerIdentity identity;
     private final HandlerTable handlers;
+    private final SlowRequests slow;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private @Nullable Channel listening;
     private @Nullable Channel listeningLocally;
@@ -60,6 +61,7 @@ public final class RpcServer implements AutoCloseable {
         this.clock = clock;
         this.identity = identity;
         this.handlers = handlers;
+        this.slow = new SlowRequests(settings.slowCall().toNanos());
     }
 
     /**
@@ -179,7 +181,13 @@ public final class RpcServer implements AutoCloseable {
         channel.pipeline()
                 .addLast(
                         decoder,
-                        new ServerHandler(identity, handlers, settings, clock, decoder, localSocket, this::isCrowded));
+                        new ServerHandler(
+                                identity,
+                                handlers,
+                                settings,
+                                clock,
+                                decoder,
+                                new ServerHandler.Port(localSocket, this::isCrowded, slow)));
     }
 
     /** Whether half of the connections are taken. The second half is kept for clients without a connection. */

@@ -7,6 +7,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.ReplyHeader;
+import io.tatami.rpc.RequestObserver;
 import io.tatami.rpc.netty.shared.ChannelContext;
 import io.tatami.rpc.netty.shared.ReplyErrors;
 import java.util.ArrayList;
@@ -23,15 +24,33 @@ final class ServerCalls {
     private final int inflightMax;
     private final ReadGate readGate;
     private final Runnable onEmpty;
+    private final RequestObserver observer;
+    private final SlowRequests slow;
     private final IntObjectMap<ServerCall<?>> inflight = new IntObjectHashMap<>();
     private int streams;
 
-    /** @param onEmpty run when the last request in flight was answered */
-    ServerCalls(ChannelContext link, int inflightMax, ReadGate readGate, Runnable onEmpty) {
+    /**
+     * @param onEmpty run when the last request in flight was answered
+     * @param observer told of each request that was begun, once it has ended
+     * @param slow told of the same
+     */
+    ServerCalls(
+            ChannelContext link,
+            int inflightMax,
+            ReadGate readGate,
+            Runnable onEmpty,
+            RequestObserver observer,
+            SlowRequests slow) {
+        this.slow = slow;
+        this.observer = observer;
         this.link = link;
         this.inflightMax = inflightMax;
         this.readGate = readGate;
         this.onEmpty = onEmpty;
+    }
+
+    long nowNanos() {
+        return link.clock().monotonicNanos();
     }
 
     void offer(ServerCall<?> call) {
@@ -78,19 +97,21 @@ final class ServerCalls {
         if (inflight.get(call.callId()) != call) {
             return;
         }
+        ErrorCode failure = null;
         try {
             link.outbox().write(FrameKind.REPLY, call.callId(), ReplyHeader.getDefaultInstance(), reply);
         } catch (TatamiException e) {
             refuse(call.callId(), e);
+            failure = e.code();
         }
-        answered(call);
+        answered(call, failure);
     }
 
     /** Writes a failure, unless nobody waits for it any more. */
     void answer(ServerCall<?> call, TatamiException failure) {
         if (inflight.get(call.callId()) == call) {
             refuse(call.callId(), failure);
-            answered(call);
+            answered(call, failure.code());
         }
     }
 
@@ -104,6 +125,7 @@ final class ServerCalls {
         ServerCall<?> call = inflight.get(callId);
         if (call != null) {
             remove(call);
+            observe(call, reason.code());
             ServerCall.Half stream = call.stream();
             if (stream != null) {
                 stream.cancelled(reason);
@@ -131,8 +153,20 @@ final class ServerCalls {
         }
     }
 
-    private void answered(ServerCall<?> call) {
+    private void observe(ServerCall<?> call, @Nullable ErrorCode failure) {
+        long nowNanos = nowNanos();
+        long tookNanos = nowNanos - call.context().arrivalNanos();
+        if (call.stream() == null) {
+            observer.answered(call.method(), tookNanos, failure);
+            slow.ended(call, nowNanos);
+        } else {
+            observer.ended(call.method(), tookNanos, failure);
+        }
+    }
+
+    private void answered(ServerCall<?> call, @Nullable ErrorCode failure) {
         remove(call);
+        observe(call, failure);
         ServerCall.Half stream = call.stream();
         if (stream != null) {
             stream.answered();

@@ -46,8 +46,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final RpcSettings settings;
     private final Clock clock;
     private final FrameDecoder decoder;
-    private final String localSocket;
-    private final BooleanSupplier crowded;
+    private final Port port;
 
     private @Nullable Session session;
     /** From the handshake on. */
@@ -69,24 +68,27 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
             ChannelHandlerContext ctx, ChannelContext link, ReadGate readGate, ServerCalls calls, StallWatch stall) {}
 
     /**
+     * What the connections of a port share.
+     *
      * @param localSocket told to the client; empty for none
      * @param crowded whether so many connections are open that a client should do with one
+     * @param slow logs slow calls
      */
+    public record Port(String localSocket, BooleanSupplier crowded, SlowRequests slow) {}
+
     public ServerHandler(
             ServerIdentity identity,
             HandlerTable handlers,
             RpcSettings settings,
             Clock clock,
             FrameDecoder decoder,
-            String localSocket,
-            BooleanSupplier crowded) {
-        this.localSocket = localSocket;
-        this.crowded = crowded;
+            Port port) {
         this.identity = identity;
         this.handlers = handlers;
         this.settings = settings;
         this.clock = clock;
         this.decoder = decoder;
+        this.port = port;
     }
 
     @Override
@@ -94,7 +96,8 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
         Outbox outbox = new Outbox(ctx.channel(), settings);
         ChannelContext link = new ChannelContext(ctx.channel(), outbox, clock);
         ReadGate readGate = new ReadGate(ctx, decoder);
-        ServerCalls calls = new ServerCalls(link, settings.inflightRequestsMax(), readGate, this::leaveIfDrained);
+        ServerCalls calls = new ServerCalls(
+                link, settings.inflightRequestsMax(), readGate, this::leaveIfDrained, handlers.observer(), port.slow());
         session = new Session(ctx, link, readGate, calls, new StallWatch(ctx.channel()));
         openedNanos = clock.monotonicNanos();
         lastHeardNanos = openedNanos;
@@ -211,8 +214,8 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void hello(Session now, Hello hello) throws TatamiException {
-        Welcome welcome = Handshake.answer(hello, identity, settings, localSocket);
-        if (hello.hasGroup() && crowded.getAsBoolean()) {
+        Welcome welcome = Handshake.answer(hello, identity, settings, port.localSocket());
+        if (hello.hasGroup() && port.crowded().getAsBoolean()) {
             throw new TatamiException(
                     ErrorCode.BUSY, identity.name() + " is short of connections and accepts only one from each client");
         }

@@ -9,6 +9,8 @@ import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.RequestObserver;
+import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.netty.frame.Frame;
 import io.tatami.rpc.netty.shared.CallContexts;
 import io.tatami.rpc.netty.shared.ChannelContext;
@@ -62,14 +64,14 @@ final class ServerRequests {
         CallContext context = CallContexts.context(client.peer, client.user, header, frame.arrivalNanos());
         TatamiException refusal = refusal(header, context);
         if (refusal != null) {
-            calls.refuse(frame.callId(), refusal);
+            refuse(frame, refusal);
             return;
         }
         HandlerTable.Call<?, ?> call;
         try {
             call = handlers.find(header.getMethod(), context.group());
         } catch (TatamiException e) {
-            calls.refuse(frame.callId(), e);
+            refuse(frame, e);
             return;
         }
         HandlerTable.Stream<?, ?, ?, ?> stream = handlers.findStream(header.getMethod());
@@ -78,11 +80,17 @@ final class ServerRequests {
         } else if (stream != null) {
             begin(stream, frame, context);
         } else {
-            calls.refuse(
-                    frame.callId(),
+            refuse(
+                    frame,
                     new TatamiException(
                             ErrorCode.UNSUPPORTED, identity.name() + " does not serve method " + header.getMethod()));
         }
+    }
+
+    private void refuse(Frame frame, TatamiException refusal) {
+        calls.refuse(frame.callId(), refusal);
+        handlers.observer()
+                .answered(RequestObserver.NO_METHOD, clock.monotonicNanos() - frame.arrivalNanos(), refusal.code());
     }
 
     /** Why a request is not begun, or null. */
@@ -107,7 +115,8 @@ final class ServerRequests {
     private <Q extends Message, R extends Message> void begin(
             HandlerTable.Call<Q, R> served, Frame frame, CallContext context) throws TatamiException {
         Q body = frame.body(served.method().requestParser());
-        ServerCall<R> call = new ServerCall<>(calls, frame.callId(), context, null);
+        ServerCall<R> call =
+                new ServerCall<>(calls, frame.callId(), served.method().name(), context, null);
         calls.begin(call);
         guarded(call, served.method().name(), () -> served.handler().handle(context, body, call));
     }
@@ -122,6 +131,7 @@ final class ServerRequests {
 
     /** A handler that throws has a bug, which must not take the connection with it. */
     private static void guarded(ServerCall<?> call, String methodName, Runnable handling) {
+        RequestScope before = RequestScope.enter(call);
         try {
             handling.run();
         } catch (RuntimeException e) {
@@ -129,6 +139,8 @@ final class ServerRequests {
             if (!call.isAnswered()) {
                 call.failure(new TatamiException(ErrorCode.INTERNAL, methodName + " failed: " + e, e));
             }
+        } finally {
+            RequestScope unused = RequestScope.enter(before);
         }
     }
 

@@ -34,7 +34,7 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
             StreamMethod<?, U, D, R> method, ChannelContext link, ServerCalls calls, int callId, CallContext context) {
         super(link);
         this.method = method;
-        this.call = new ServerCall<>(calls, callId, context, this);
+        this.call = new ServerCall<>(calls, callId, method.name(), context, this);
     }
 
     ServerCall<R> call() {

@@ -1,5 +1,6 @@
 package io.tatami.rpc.netty.shared;
 
+import com.google.protobuf.ByteString;
 import io.netty.channel.Channel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.tatami.base.ErrorCode;
@@ -11,6 +12,7 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Traceparent;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +51,8 @@ public final class CallContexts {
                 timeoutMillis,
                 header.getCredential(),
                 header.getFirstAttempt(),
-                header.getCallerContext());
+                header.getCallerContext(),
+                Traceparent.isValid(header.getTraceparent()) ? header.getTraceparent() : ByteString.EMPTY);
         return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
     }
 

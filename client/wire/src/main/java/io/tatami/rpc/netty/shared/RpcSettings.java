@@ -25,6 +25,7 @@ import java.util.List;
  *     nothing for so long of what was sent to it
  * @param idleMax a client closes a connection that nobody asked for and on which nothing is in flight for so long; the
  *     next request opens another
+ * @param slowCall from which on a server logs where the time of a call went; zero for never
  */
 public record RpcSettings(
         int eventLoops,
@@ -38,7 +39,8 @@ public record RpcSettings(
         Duration handshakeTimeout,
         Duration pingInterval,
         Duration silenceMax,
-        Duration idleMax) {
+        Duration idleMax,
+        Duration slowCall) {
     private static final Setting<Integer> EVENT_LOOPS = Setting.count(
             "tatami.rpc.event.loops", 0, 0, 256, "Threads that serve connections; 0 for one per core, four at most.");
     private static final Setting<Long> FRAME_MAX =
@@ -82,6 +84,13 @@ public record RpcSettings(
     private static final Setting<Duration> IDLE_MAX = Setting.duration(
             "tatami.rpc.idle.max", "5m", "10ms", "30d", "Idleness after which a client closes a connection.");
 
+    private static final Setting<Duration> SLOW_CALL = Setting.duration(
+            "tatami.rpc.slow.call",
+            "1s",
+            "0s",
+            "1h",
+            "A call that takes so long is logged by its server, with where its time went; 0s for never.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
             EVENT_LOOPS,
@@ -95,7 +104,8 @@ public record RpcSettings(
             HANDSHAKE_TIMEOUT,
             PING_INTERVAL,
             SILENCE_MAX,
-            IDLE_MAX);
+            IDLE_MAX,
+            SLOW_CALL);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RpcSettings from(Settings settings) throws SettingException {
@@ -111,6 +121,7 @@ public record RpcSettings(
                 settings.get(HANDSHAKE_TIMEOUT),
                 settings.get(PING_INTERVAL),
                 settings.get(SILENCE_MAX),
-                settings.get(IDLE_MAX));
+                settings.get(IDLE_MAX),
+                settings.get(SLOW_CALL));
     }
 }

@@ -1,0 +1,144 @@
+package io.tatami.server.http;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection: its requests are answered one after the other. On the port's event loop. */
+final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpConnection.class);
+
+    /** Nothing is loaded from elsewhere, framed, or run that is not a file of ours. */
+    private static final String CONTENT_POLICY = "default-src 'none'; script-src 'self'; style-src 'self';"
+            + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+    private final HttpRoutes routes;
+    private final HttpAccess access;
+    private final Executor answering;
+
+    /** What of a request the answer's form depends on. */
+    private record Form(boolean keepsAlive, boolean isHead) {}
+
+    HttpConnection(HttpRoutes routes, HttpAccess access, Executor answering) {
+        this.routes = routes;
+        this.access = access;
+        this.answering = answering;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+        Form form =
+                new Form(HttpUtil.isKeepAlive(request), request.method().name().equals("HEAD"));
+        if (!request.decoderResult().isSuccess()) {
+            write(ctx, new Form(false, false), HttpAnswer.text(400, "the request cannot be read\n"));
+            return;
+        }
+        HttpQuestion question;
+        try {
+            question = HttpQuestion.of(request);
+        } catch (TatamiException e) {
+            write(ctx, form, refused(e));
+            return;
+        }
+        ctx.channel().config().setAutoRead(false);
+        try {
+            answering.execute(() -> {
+                HttpAnswer answer = answer(question);
+                ctx.executor().execute(() -> {
+                    write(ctx, form, answer);
+                    ctx.channel().config().setAutoRead(true);
+                });
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("too many requests wait", e);
+            ctx.channel().config().setAutoRead(true);
+            write(ctx, form, HttpAnswer.text(503, "too many requests wait; ask again\n"));
+        }
+    }
+
+    private HttpAnswer answer(HttpQuestion question) {
+        Optional<HttpRoutes.Route> route = routes.find(question.method(), question.path());
+        Right right = route.map(HttpRoutes.Route::right).orElse(Right.NONE);
+        Optional<HttpAccess.Refusal> refusal = access.refusal(right, question);
+        if (refusal.isPresent()) {
+            HttpAnswer answer =
+                    HttpAnswer.text(refusal.get().status(), refusal.get().reason() + "\n");
+            return refusal.get().status() == 401 ? answer.withHeader("www-authenticate", "Bearer") : answer;
+        }
+        if (route.isEmpty()) {
+            String methods = String.join(", ", routes.methods(question.path()));
+            return methods.isEmpty()
+                    ? HttpAnswer.text(404, "nothing is served here\n")
+                    : HttpAnswer.text(405, "this is served by " + methods + " alone\n")
+                            .withHeader("allow", methods);
+        }
+        try {
+            return route.get().handler().answer(question);
+        } catch (TatamiException e) {
+            return refused(e);
+        } catch (RuntimeException e) {
+            LOG.error("a bug in answering {} {}", question.method(), question.path(), e);
+            return HttpAnswer.text(500, "a bug in Tatami; the server's log has the details\n");
+        }
+    }
+
+    private static HttpAnswer refused(TatamiException refusal) {
+        return HttpAnswer.text(status(refusal.code()), refusal.getMessage() + "\n");
+    }
+
+    private static int status(ErrorCode code) {
+        if (code == ErrorCode.NOT_FOUND) {
+            return 404;
+        }
+        if (code == ErrorCode.INVALID_ARGUMENT || code == ErrorCode.MALFORMED) {
+            return 400;
+        }
+        if (code == ErrorCode.PERMISSION_DENIED) {
+            return 403;
+        }
+        return code.isRetryable() ? 503 : 500;
+    }
+
+    private static void write(ChannelHandlerContext ctx, Form form, HttpAnswer answer) {
+        FullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.valueOf(answer.status()),
+                form.isHead() ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(answer.body()));
+        HttpHeaders headers = response.headers();
+        headers.set(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
+        headers.set(HttpHeaderNames.CONTENT_LENGTH, answer.body().length);
+        headers.set(HttpHeaderNames.CACHE_CONTROL, "no-store");
+        headers.set(HttpHeaderNames.CONTENT_SECURITY_POLICY, CONTENT_POLICY);
+        headers.set("x-content-type-options", "nosniff");
+        headers.set("referrer-policy", "no-referrer");
+        answer.headers().forEach(headers::set);
+        HttpUtil.setKeepAlive(response, form.keepsAlive());
+        ChannelFuture written = ctx.writeAndFlush(response);
+        if (!form.keepsAlive()) {
+            written.addListener(ChannelFutureListener.CLOSE);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        LOG.debug("closing the connection of {}", ctx.channel().remoteAddress(), cause);
+        ChannelFuture unused = ctx.close();
+    }
+}
