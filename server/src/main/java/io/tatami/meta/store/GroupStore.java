@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
@@ -83,8 +84,7 @@ public final class GroupStore implements AutoCloseable {
 
     private volatile ProgressRecord progress;
 
-    /** Written by those who apply entries, one after the other. */
-    private volatile long applyNanos;
+    private final AtomicLong applyNanos = new AtomicLong();
 
     private GroupStore(Path directory, RocksDB database, StoreReadAhead ahead, Options options, ErrorWatch watch)
             throws TatamiException {
@@ -275,7 +275,7 @@ public final class GroupStore implements AutoCloseable {
         if (add(next, changes)) {
             writeOut();
         }
-        applyNanos = applyNanos + (Clock.SYSTEM.monotonicNanos() - begunNanos);
+        applyNanos.addAndGet(Clock.SYSTEM.monotonicNanos() - begunNanos);
         CrashPoint.hit("meta.apply.after-write");
     }
 
@@ -283,7 +283,7 @@ public final class GroupStore implements AutoCloseable {
      * How long applying has taken since the store was opened, in nanoseconds; for metrics and the log of slow calls.
      */
     public long applyNanos() {
-        return applyNanos;
+        return applyNanos.get();
     }
 
     /** Volatile records are only in a leader's memory, and the store alone writes its progress. */
