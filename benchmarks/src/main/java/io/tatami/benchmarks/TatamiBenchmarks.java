@@ -26,6 +26,7 @@ import io.tatami.benchmarks.workload.resting.RestingBenchmark;
 import io.tatami.benchmarks.workload.simulate.SimulateBenchmark;
 import io.tatami.benchmarks.workload.small.SmallBenchmark;
 import io.tatami.benchmarks.workload.stream.StreamBenchmark;
+import io.tatami.benchmarks.workload.watch.WatchBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -63,7 +64,8 @@ public final class TatamiBenchmarks {
                 IorBenchmark.class,
                 BlocksBenchmark.class,
                 RestingBenchmark.class,
-                SimulateBenchmark.class
+                SimulateBenchmark.class,
+                WatchBenchmark.class
             })
     static final class Bench {}
 

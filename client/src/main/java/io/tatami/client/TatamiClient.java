@@ -140,8 +140,8 @@ public final class TatamiClient implements AutoCloseable {
     static TatamiClient open(Wiring wiring, UserIdentity user, ClientSettings settings, Runnable afterClose)
             throws TatamiException {
         MetadataRouter router = new MetadataRouter(wiring.connector(), wiring.servers());
-        MetadataCaller.Limits limits =
-                new MetadataCaller.Limits(NAME, settings.operationTimeout(), settings.attemptTimeout());
+        MetadataCaller.Limits limits = new MetadataCaller.Limits(
+                NAME, settings.operationTimeout(), settings.attemptTimeout(), settings.traced());
         MetadataCaller caller = new MetadataCaller(router, limits, wiring.clock(), wiring.random(), wiring.contexts());
         caller.connect(Deadline.after(wiring.clock(), settings.connectTimeout()));
         return new TatamiClient(caller, wiring, new Self(user, settings), afterClose);

@@ -9,7 +9,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.model.CallerContext;
 import io.tatami.protocol.Method;
 import io.tatami.rpc.GroupLeaders;
-import io.tatami.rpc.Traceparent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +34,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** Of the thread that began the call, which others may go on with. */
     private final CallerContext context;
 
-    private final ByteString traceparent = Traceparent.next();
+    private final ByteString traceparent;
 
     private Deadline deadline;
     private @Nullable Session session;
@@ -69,6 +68,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         this.caller = caller;
         this.target = target;
         this.context = caller.contexts().current();
+        this.traceparent = caller.newTraceparent();
         this.deadline = deadline;
     }
 

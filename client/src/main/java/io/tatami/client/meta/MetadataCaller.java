@@ -19,6 +19,7 @@ import io.tatami.protocol.wire.OpenSessionRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.Traceparent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,13 +47,14 @@ public final class MetadataCaller {
     private volatile boolean closed;
 
     /**
-     * Timeouts.
+     * Timeouts, and what goes with each request.
      *
      * @param clientName for the servers' logs
      * @param operation for a call with all its attempts, if the caller sets no other deadline
      * @param attempt for one attempt
+     * @param traced whether each call gets a trace of its own
      */
-    public record Limits(String clientName, Duration operation, Duration attempt) {}
+    public record Limits(String clientName, Duration operation, Duration attempt, boolean traced) {}
 
     /** @param random must be safe for use by many threads */
     public MetadataCaller(MetadataRouter router, Limits limits, Clock clock, RandomGenerator random) {
@@ -91,6 +93,11 @@ public final class MetadataCaller {
 
     public MetadataRouter router() {
         return router;
+    }
+
+    /** The trace of a new call; empty where calls have none. */
+    ByteString newTraceparent() {
+        return limits.traced() ? Traceparent.next() : ByteString.EMPTY;
     }
 
     /** By which each call learns its caller context when it begins. */

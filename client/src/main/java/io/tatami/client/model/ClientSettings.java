@@ -29,6 +29,7 @@ import java.util.List;
  * @param vectoredThreads threads that fill ranges of vectored reads
  * @param vectoredGapBytes ranges this near each other are read as one
  * @param vectoredRunBytesMax the longest read that ranges are merged to
+ * @param traced whether requests to metadata servers carry a trace
  */
 public record ClientSettings(
         Duration connectTimeout,
@@ -50,7 +51,8 @@ public record ClientSettings(
         Duration blockTimeout,
         int vectoredThreads,
         int vectoredGapBytes,
-        int vectoredRunBytesMax) {
+        int vectoredRunBytesMax,
+        boolean traced) {
     /** Short for commands that somebody waits for. */
     public static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
             "tatami.client.connect.timeout", "20s", "1ms", "1d", "How long a new client looks for a metadata server.");
@@ -111,6 +113,11 @@ public record ClientSettings(
     private static final Setting<Long> VECTORED_RUN = Setting.size(
             "tatami.client.vectored.run.max", "8m", "1k", "1g", "The longest read that ranges are merged to.");
 
+    private static final Setting<Boolean> TRACE = Setting.flag(
+            "tatami.client.trace",
+            true,
+            "Whether each request to a metadata server carries a trace, by which the servers' logs are searched.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
             CONNECT_TIMEOUT,
@@ -132,7 +139,8 @@ public record ClientSettings(
             BLOCK_TIMEOUT,
             VECTORED_THREADS,
             VECTORED_GAP,
-            VECTORED_RUN);
+            VECTORED_RUN,
+            TRACE);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static ClientSettings from(Settings settings) throws SettingException {
@@ -156,6 +164,7 @@ public record ClientSettings(
                 settings.get(BLOCK_TIMEOUT),
                 settings.get(VECTORED_THREADS),
                 Math.toIntExact(settings.get(VECTORED_GAP)),
-                Math.toIntExact(settings.get(VECTORED_RUN)));
+                Math.toIntExact(settings.get(VECTORED_RUN)),
+                settings.get(TRACE));
     }
 }

@@ -37,6 +37,9 @@ public final class LocalityText {
         report.reasons()
                 .forEach((reason, sum) ->
                         out.printf("  %10s in %s: %s%n", bytes(sum.bytes()), streams(sum.streams()), words(reason)));
+        if (report.reasons().isEmpty()) {
+            out.println("  nothing was counted: " + advice(answer.subject()));
+        }
         if (!report.remote().isEmpty()) {
             out.println("largest reads from other hosts:");
             answer.largest().forEach(read -> remote(read, answer.path(read)));
@@ -54,6 +57,12 @@ public final class LocalityText {
             out.println("only the first " + LocalityQuestion.FILES_MAX + " files below it are counted");
         }
         out.flush();
+    }
+
+    private static String advice(String subject) {
+        return subject.startsWith("app-") || subject.startsWith("local-")
+                ? "Spark names its tasks only where hadoop.caller.context.enabled is true in core-site.xml"
+                : "no block was read in the last day, or the servers that counted it were started again";
     }
 
     private void row(String name, LocalityReport.Sum sum) {

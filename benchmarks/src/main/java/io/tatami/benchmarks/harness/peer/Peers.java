@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.fs.FileUtil;
 
 /** The peers by the names that options give them. */
@@ -17,8 +16,12 @@ public final class Peers {
 
     /** A client of a peer that is Tatami, as the user of this process. */
     public static TatamiClient connect(Peer tatami) throws IOException {
-        return TatamiClient.connect(
-                authority(tatami), UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+        return connect(tatami, Settings.defaults());
+    }
+
+    /** A client of the user of this program, with settings of its own. */
+    public static TatamiClient connect(Peer tatami, Settings settings) throws IOException {
+        return TatamiClient.connect(authority(tatami), UserIdentity.of(System.getProperty("user.name")), settings);
     }
 
     /** Where a peer that is Tatami is served. */

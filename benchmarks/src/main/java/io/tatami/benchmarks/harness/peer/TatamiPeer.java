@@ -39,6 +39,15 @@ public final class TatamiPeer implements Peer {
         return new TatamiPeer(directory, server(directory, List.of("--capacity", capacity), options), null);
     }
 
+    /** As {@link #start(Path, String)}, with more options of Java. */
+    public static TatamiPeer startWith(Path directory, String capacity, List<String> javaOptions)
+            throws IOException, InterruptedException {
+        return new TatamiPeer(
+                directory,
+                TatamiServerProcess.start(directory, javaOptions, "standalone", List.of("--capacity", capacity)),
+                null);
+    }
+
     /**
      * As {@link #start(Path, String, List)}, with the blocks in a file beside the directory that has been written once.
      *

@@ -73,7 +73,10 @@ final class FileMaker implements Closeable {
         connector = RpcClient.onSharedLoops(rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
         MetadataRouter router = new MetadataRouter(connector, MetadataAddress.of(authority, Settings.of(Map.of())));
         caller = new MetadataCaller(
-                router, new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout()), Clock.SYSTEM, new Random());
+                router,
+                new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout(), settings.traced()),
+                Clock.SYSTEM,
+                new Random());
         servers = new BlockServers(router, new LocalHost(settings.host(), settings.rack()));
         PathResolver resolver = new PathResolver(caller, settings.handlesMax());
         entries = new EntryChanges(caller, resolver, servers);

@@ -79,7 +79,9 @@ final class LabSpark implements AutoCloseable {
     LabSpark(Lab lab, List<Path> jars, Configuration site, Path directory) {
         this.lab = lab;
         this.jars = jars;
-        this.site = site;
+        this.site = new Configuration(site);
+        // Spark names its tasks to file systems only where this says so.
+        this.site.set("hadoop.caller.context.enabled", "true");
         this.directory = directory;
         this.home = new SparkHome(directory.resolve("home"));
     }
