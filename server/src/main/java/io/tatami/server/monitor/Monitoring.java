@@ -20,6 +20,7 @@ import io.tatami.server.http.HttpServer;
 import io.tatami.server.http.HttpSettings;
 import io.tatami.server.http.Right;
 import io.tatami.server.metrics.BlockMetrics;
+import io.tatami.server.metrics.ClusterMetrics;
 import io.tatami.server.metrics.GroupMetrics;
 import io.tatami.server.metrics.MetricHistory;
 import io.tatami.server.metrics.MetricsPage;
@@ -225,6 +226,7 @@ public final class Monitoring implements AutoCloseable {
         Port on = port;
         if (on != null) {
             GroupMetrics.watch(on.page().registry(), server::replicas);
+            ClusterMetrics.watch(on.page().registry(), () -> LedGroups.of(server), clock);
         }
         state.serves(
                 "metadata server",

@@ -9,6 +9,11 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.server.http.HttpAccess;
 import io.tatami.server.monitor.Monitoring.Role;
@@ -21,6 +26,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -35,6 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The HTTP port of a process that has a metadata server and a block server. */
 class MonitoringTest {
+    private static final Path MONITORING = Path.of("..", "conf", "monitoring");
+
     @TempDir
     private Path directory;
 
@@ -219,6 +228,39 @@ class MonitoringTest {
             String curves =
                     get(monitoring, "/history?name=jvm_memory_used&points=5").body();
             assertTrue(curves.contains("\"step_seconds\":15"), curves);
+        }
+    }
+
+    @Test
+    void everyMetricThatAnAlertOrTheDashboardNamesIsAtALivePage() throws Exception {
+        Set<String> named = new HashSet<>();
+        for (String file : List.of("alerts.yml", "grafana.json")) {
+            named.addAll(found("\\b(tatami_[a-z0-9_]+)", Files.readString(MONITORING.resolve(file))));
+        }
+        assertTrue(named.size() > 20, () -> "only " + named);
+        try (Monitoring monitoring = open("0");
+                StandaloneNode node = serve(monitoring);
+                TatamiClient client = client(node)) {
+            writeAndRead(client);
+            assertThrows(TatamiException.class, () -> client.open(TatamiPath.of("/no/such"), ReadPolicy.SEQUENTIAL));
+            String page = get(monitoring, "/metrics").body();
+            Set<String> live = found("^(tatami_[a-z0-9_]+)", page);
+            named.removeAll(live);
+            assertEquals(Set.of(), named);
+        }
+    }
+
+    /** Enough of both that the times of large accesses are typical. */
+    private static void writeAndRead(TatamiClient client) throws Exception {
+        byte[] bytes = new byte[1 << 20];
+        for (int i = 0; i < 20; i++) {
+            TatamiPath path = TatamiPath.ROOT.child("f" + i);
+            try (FileWriter file = client.create(path, CreateSpec.DEFAULT)) {
+                file.write(bytes, 0, bytes.length);
+            }
+            try (FileReader file = client.open(path, ReadPolicy.SEQUENTIAL)) {
+                assertTrue(file.read(ByteBuffer.wrap(bytes)) > 0);
+            }
         }
     }
 }

@@ -59,15 +59,14 @@ public final class WatchBenchmark extends RoundsCommand {
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
         try (Peer on = peer(work, undo, ON, "auto");
                 Peer off = peer(work, undo, OFF, "none")) {
-            Map<String, Peer> peers = Map.of(ON, on, OFF, off);
             for (String warm : List.of(ON, OFF)) {
-                measure(0, warm, peers.get(warm), results);
+                measure(0, warm, warm.equals(ON) ? on : off, results);
             }
             figures.leaveOut();
             PeerOrder order = new PeerOrder(List.of(ON, OFF), rounds.random());
             for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String watched : order.next()) {
-                    measure(round, watched, peers.get(watched), results);
+                    measure(round, watched, watched.equals(ON) ? on : off, results);
                 }
                 figures.keep();
             }

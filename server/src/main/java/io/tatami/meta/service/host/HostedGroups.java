@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import com.google.protobuf.Message;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
@@ -13,6 +14,7 @@ import io.tatami.meta.service.lead.SteadyClock;
 import io.tatami.meta.service.replicate.HostedGroup;
 import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.HeldReplica;
 import java.util.ArrayList;
@@ -239,6 +241,13 @@ final class HostedGroups implements AutoCloseable {
         return groups.values().stream()
                 .filter(HostedGroup::isLeading)
                 .map(group -> group.id().value())
+                .toList();
+    }
+
+    /** Has each group that leads here answer, as {@link HostedGroup#ask}. */
+    <Q extends Message, R extends Message> List<CompletableFuture<R>> askLed(Method<Q, R> method, Q request) {
+        return groups.values().stream()
+                .flatMap(group -> group.ask(method, request).stream())
                 .toList();
     }
 

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
@@ -29,6 +30,7 @@ import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.rpc.CallOptions;
@@ -241,8 +243,17 @@ public final class MetadataServer implements AutoCloseable {
         return groups.states();
     }
 
-    /** The newest map here. */
-    ClusterMap map() {
+    /**
+     * Has each group that leads here answer, as if one of its own servers asked; for metrics.
+     *
+     * @param method that changes nothing; groups that do not serve it are left out
+     */
+    public <Q extends Message, R extends Message> List<CompletableFuture<R>> askLed(Method<Q, R> method, Q request) {
+        return groups.askLed(method, request);
+    }
+
+    /** The newest map here; at the namespace group's leader it is the cluster's. */
+    public ClusterMap map() {
         return maps.map();
     }
 

@@ -20,6 +20,7 @@ import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.rpc.GroupThread;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -96,6 +98,26 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
 
     public void start() {
         background.forEach(waker -> waker.runner().wake());
+    }
+
+    /**
+     * Has the group answer as if one of its own servers asked.
+     *
+     * @param method that changes nothing
+     * @return empty where this group does not serve it
+     */
+    public <Q extends Message, R extends Message> Optional<CompletableFuture<R>> ask(Method<Q, R> method, Q request) {
+        Check.check(method.effect() == Effect.READS, "%s changes something", method);
+        Service<?, ?> service = services.get(method.number());
+        return service == null ? Optional.empty() : Optional.of(run(method, service, request));
+    }
+
+    /** The number is the method's alone, so its flow takes the method's request. */
+    @SuppressWarnings("unchecked")
+    private static <Q extends Message, R extends Message> CompletableFuture<R> run(
+            Method<Q, R> method, Service<?, ?> service, Q request) {
+        Check.check(service.method() == method, "%s has the number of %s", service.method(), method);
+        return ((Service<Q, R>) service).flow().run(RequestOrigin.SERVICE, request);
     }
 
     /** Requests that wait for the group's thread. */

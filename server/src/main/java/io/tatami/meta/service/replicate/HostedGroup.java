@@ -1,5 +1,6 @@
 package io.tatami.meta.service.replicate;
 
+import com.google.protobuf.Message;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.CommitLog;
@@ -10,6 +11,8 @@ import io.tatami.meta.service.lead.PartRegistry;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
+import io.tatami.protocol.Method;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +65,17 @@ public final class HostedGroup implements AutoCloseable {
     /** Whether it leads now. */
     public boolean isLeading() {
         return leading != null;
+    }
+
+    /**
+     * Has the group answer as if one of its own servers asked, where it leads.
+     *
+     * @param method that changes nothing
+     * @return empty where it does not lead, or does not serve the method
+     */
+    public <Q extends Message, R extends Message> Optional<CompletableFuture<R>> ask(Method<Q, R> method, Q request) {
+        LeadingGroup group = leading;
+        return group == null ? Optional.empty() : group.ask(method, request);
     }
 
     /** Requests that wait for the group's thread; 0 where it does not lead. */

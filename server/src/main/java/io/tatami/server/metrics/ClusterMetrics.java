@@ -1,0 +1,157 @@
+package io.tatami.server.metrics;
+
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.tatami.base.Clock;
+import io.tatami.protocol.wire.BlockHealthCounts;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CopiesStatusReply;
+import io.tatami.protocol.wire.GroupStatusReply;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * What the groups that lead here know of the cluster. Each server tells of its own groups, so sums over all servers are
+ * of the cluster; the leader of the namespace group alone tells of the block servers.
+ */
+public final class ClusterMetrics {
+    private final PrometheusRegistry registry;
+    private final Supplier<Known> known;
+
+    /**
+     * What a server knows at a moment.
+     *
+     * @param map empty where the namespace group does not lead here
+     * @param groups that lead here and answered
+     * @param shards of these, with what they know of copies
+     */
+    public record Known(Optional<ClusterMap> map, List<GroupStatusReply> groups, List<CopiesStatusReply> shards) {}
+
+    private ClusterMetrics(PrometheusRegistry registry, Supplier<Known> known) {
+        this.registry = registry;
+        this.known = known;
+    }
+
+    /** @param known asked at each scrape; may wait a while */
+    public static void watch(PrometheusRegistry registry, Supplier<Known> known, Clock clock) {
+        ClusterMetrics metrics = new ClusterMetrics(registry, new RecentAnswer<>(known, clock));
+        metrics.registerServers();
+        metrics.registerNames();
+        metrics.registerCopies();
+    }
+
+    private void registerServers() {
+        GaugeWithCallback.builder()
+                .name("tatami_cluster_block_servers")
+                .help("Block servers by state, told by the leader of the namespace group.")
+                .labelNames("state")
+                .callback(gauge -> known.get().map().ifPresent(map -> {
+                    for (BlockServerInfo.State state : BlockServerInfo.State.values()) {
+                        if (state != BlockServerInfo.State.UNRECOGNIZED) {
+                            gauge.call(count(map, state), state.name().toLowerCase(Locale.ROOT));
+                        }
+                    }
+                }))
+                .register(registry);
+        room(
+                "tatami_cluster_capacity_bytes",
+                "Room for blocks of all block servers.",
+                BlockServerInfo::getCapacityBytes);
+        room("tatami_cluster_used_bytes", "Room taken by blocks on all block servers.", BlockServerInfo::getUsedBytes);
+        room("tatami_cluster_free_bytes", "Room for more blocks on all block servers.", BlockServerInfo::getFreeBytes);
+    }
+
+    private static long count(ClusterMap map, BlockServerInfo.State state) {
+        return map.getBlockServerList().stream()
+                .filter(server -> server.getState() == state)
+                .count();
+    }
+
+    private void room(String name, String help, ToLongFunction<BlockServerInfo> bytes) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(gauge -> known.get()
+                        .map()
+                        .ifPresent(map -> gauge.call(map.getBlockServerList().stream()
+                                .mapToLong(bytes)
+                                .sum())))
+                .register(registry);
+    }
+
+    private void registerNames() {
+        names("tatami_meta_files", "Files whose home leads here.", GroupStatusReply::getFiles);
+        names("tatami_meta_directories", "Directories, told by the namespace group.", GroupStatusReply::getDirectories);
+        names(
+                "tatami_meta_open_files",
+                "Files whose home leads here and that are written to.",
+                GroupStatusReply::getLeases);
+        names(
+                "tatami_meta_reclaimable_bytes",
+                "Bytes of deleted blocks that wait to be reclaimed.",
+                GroupStatusReply::getPendingReclaimBytes);
+        names(
+                "tatami_meta_outbox_messages",
+                "Messages to other groups that wait to be acknowledged.",
+                GroupStatusReply::getPendingOutbox);
+    }
+
+    private void names(String name, String help, ToLongFunction<GroupStatusReply> value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(gauge -> gauge.call(
+                        known.get().groups().stream().mapToLong(value).sum()))
+                .register(registry);
+    }
+
+    private void registerCopies() {
+        GaugeWithCallback.builder()
+                .name("tatami_blocks_waiting")
+                .help(
+                        "Blocks whose copies are to be looked at, by what they were found to be when they were last seen.")
+                .labelNames("health")
+                .callback(gauge -> {
+                    gauge.call(waiting(BlockHealthCounts::getUnderReplicated), "under_replicated");
+                    gauge.call(waiting(BlockHealthCounts::getLastCopy), "last_copy");
+                    gauge.call(waiting(BlockHealthCounts::getMissing), "missing");
+                    gauge.call(waiting(BlockHealthCounts::getDamaged), "damaged");
+                    gauge.call(waiting(BlockHealthCounts::getUnknown), "unknown");
+                    gauge.call(waiting(BlockHealthCounts::getMisreplicated), "misreplicated");
+                    gauge.call(waiting(BlockHealthCounts::getOverReplicated), "over_replicated");
+                })
+                .register(registry);
+        copies(
+                "tatami_blocks_copies_lacking",
+                "Good copies that blocks lack.",
+                shard -> shard.getWaitingList().stream()
+                        .mapToLong(BlockHealthCounts::getCopiesLacking)
+                        .sum());
+        copies("tatami_blocks_copies_intended", "Copies that are being made.", CopiesStatusReply::getIntendedCopies);
+        copies("tatami_blocks_stuck", "Blocks that cannot go on, of those told.", CopiesStatusReply::getStuckCount);
+        copies(
+                "tatami_blocks_braked_shards",
+                "Shards that make no copies because too many block servers are silent.",
+                shard -> shard.getBrake().isEmpty() ? 0 : 1);
+    }
+
+    private long waiting(ToLongFunction<BlockHealthCounts> of) {
+        return known.get().shards().stream()
+                .flatMap(shard -> shard.getWaitingList().stream())
+                .mapToLong(of)
+                .sum();
+    }
+
+    private void copies(String name, String help, ToLongFunction<CopiesStatusReply> value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(gauge -> gauge.call(
+                        known.get().shards().stream().mapToLong(value).sum()))
+                .register(registry);
+    }
+}
