@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Documents name only classes and packages that exist, and the glossary gives each word one meaning. */
@@ -32,6 +33,8 @@ final class DocumentedNamesTest {
             "LocalFileSystem",
             "SafeMode",
             "UnsupportedOperationException");
+
+    private static final Pattern ALERT = Pattern.compile("^\\s*- alert: (\\w+)$", Pattern.MULTILINE);
 
     @Test
     void everyClassOfTheGlossaryExists() throws IOException {
@@ -66,7 +69,8 @@ final class DocumentedNamesTest {
 
     @Test
     void documentsNameOnlyClassesThatExist() throws IOException {
-        Set<String> classes = SourceNames.classes();
+        Set<String> classes = new TreeSet<>(SourceNames.classes());
+        classes.addAll(alerts());
         Set<String> packages = SourceNames.packages();
         Set<String> missing = new TreeSet<>();
         for (Path page : Documents.all()) {
@@ -86,6 +90,25 @@ final class DocumentedNamesTest {
             }
         }
         assertEquals(Set.of(), missing, "no class, message or package has this name");
+    }
+
+    /** Those of the alert rules. */
+    private static Set<String> alerts() {
+        String rules = Documents.text(Documents.ROOT.resolve("conf/monitoring/alerts.yml"));
+        Set<String> names = ALERT.matcher(rules)
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertTrue(names.size() > 10, () -> "only " + names);
+        return names;
+    }
+
+    @Test
+    void everyAlertIsExplained() {
+        String page = Documents.text(Documents.ROOT.resolve("docs/operations.md"));
+        Set<String> unexplained = alerts();
+        unexplained.removeIf(name -> page.contains("`" + name + "`"));
+        assertEquals(Set.of(), unexplained);
     }
 
     /** Decisions and evidence tell what was at their time, by the names of then. */
