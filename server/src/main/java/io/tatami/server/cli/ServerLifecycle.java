@@ -22,6 +22,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** The course of a start: into the background, or serve here until told to stop. */
 final class ServerLifecycle {
+    /** The system property that {@code log4j-server.properties} reads; {@code TATAMI_LOG_DIR} sets it. */
+    private static final String LOG_DIRECTORY = "tatami.log.dir";
+
     private ServerLifecycle() {}
 
     /** Opens a server, and has it watched. */
@@ -56,7 +59,9 @@ final class ServerLifecycle {
             spec.commandLine().getOut().println("serving " + ready.uri() + ", process " + ready.pid());
             return ExitCode.DONE;
         }
-        System.setProperty("tatami.log.dir", directory.logs().toString());
+        if (System.getProperty(LOG_DIRECTORY, "").isEmpty()) {
+            System.setProperty(LOG_DIRECTORY, directory.logs().toString());
+        }
         System.setProperty("log4j.configuration", "log4j-server.properties");
         LockFile lock = directory.lock();
         try {
