@@ -132,7 +132,7 @@ class StatusTest {
 
         assertFalse(report.isWell());
         assertTrue(text(report).contains("does not answer: no \"way\""));
-        assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\u000a\""), StatusJson.of(report));
+        assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\n\""), StatusJson.of(report));
     }
 
     private static CopiesState waiting(CopiesStatusReply... shards) {
