@@ -162,6 +162,12 @@ final class LauncherTest {
         run("status").assertRefused("URI");
         run("status", "http://localhost:1").assertRefused("write tatami://host:port");
         run("status", "tatami://localhost:x").assertRefused("host:port");
+        run("status", "--uri", uri, uri).assertRefused("--uri", "only once");
+        run("fsck", uri, "/", "/").assertRefused("/");
+        run("admin", "sart").assertRefused("there is no command 'sart' of tatami admin");
+        run("fsck", uri, "--block", "-1").assertRefused("no block's id");
+        run("admin", "block", "balance", uri, "on", "--threshold", "-1").assertRefused("from 1 to 90");
+        run("stop", "--data", path("x"), "--timeout", "-1").assertRefused("'-1'", "from 1 to");
         run("start", "standalone", "--data", path("x"), "--shards", "3").assertRefused("power of two");
         run("start", "standalone", "--data", path("x"), "--capacity", "much").assertRefused("20g");
         run("start", "metadata", "--data", path("x"), "--host-shards", "a").assertRefused("0,1, or none");
@@ -196,6 +202,37 @@ final class LauncherTest {
                         "--port",
                         metadata.address().getPort())
                 .assertRefused("cannot listen on", "another host or port");
+    }
+
+    @Test
+    void aPortThatIsNoneIsToldByEveryStart() {
+        for (String port : List.of("99999", "-1", "http")) {
+            run("start", "metadata", "--data", path("no-port"), "--port", port)
+                    .assertRefused("'" + port + "'", "0 to 65535");
+            run("start", "standalone", "--data", path("no-port"), "--port", port)
+                    .assertRefused("'" + port + "'", "0 to 65535");
+            run("start", "block", "--data", path("no-port"), "--metadata", uri, "--volume", "v", "--port", port)
+                    .assertRefused("'" + port + "'", "0 to 65535");
+        }
+        assertFalse(Files.exists(path("no-port")));
+    }
+
+    @Test
+    void aHostWhoseNameIsUnknownIsToldWithTheRemedy() {
+        run("status", "tatami://no-such-host.invalid:1")
+                .assertFailed("no-such-host.invalid:1 cannot be resolved", "/etc/hosts");
+        run("start", "metadata", "--data", path("alone"), "--foreground", "--join", "no-such-host.invalid:1")
+                .assertFailed("no-such-host.invalid:1 cannot be resolved");
+    }
+
+    @Test
+    void aCommandTakesItsClusterAsAWordOrAnOptionAndThePathWithIt() {
+        run("status", "--uri", uri).assertDone("shard-1");
+        run("fsck", "--uri", uri).assertDone("0 problems");
+        run("fsck", uri + "/").assertDone("0 problems");
+        run("fsck", uri + "/nothing/here").assertFailed("/nothing/here");
+        run("fsck", "/nothing/here", "--uri=" + uri).assertFailed("/nothing/here");
+        run("admin", "metadata", "status", "--uri", uri).assertDone("in service");
     }
 
     @Test

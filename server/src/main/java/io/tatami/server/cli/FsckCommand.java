@@ -12,6 +12,7 @@ import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.cli.option.OnPaths;
 import io.tatami.server.status.CheckText;
 import io.tatami.server.status.StatusReport;
 import java.io.PrintWriter;
@@ -25,13 +26,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami fsck URI [PATH]}. Exit code 1 where anything is wrong. */
+/** {@code tatami fsck [URI] [PATH]}. Exit code 1 where anything is wrong. */
 @Command(
         name = "fsck",
         description = "Checks the files at and below a path: every entry, block and copy, and the metadata's own"
                 + " consistency. Exit code 1 if it finds a problem, whatever is listed. Progress goes to the error"
                 + " output. For the superuser only.")
-final class FsckCommand implements Callable<Integer> {
+final class FsckCommand implements Callable<Integer>, OnPaths {
     private static final int HEX = 16;
 
     @Spec
@@ -41,7 +42,7 @@ final class FsckCommand implements Callable<Integer> {
     private ClusterArgument cluster;
 
     @Parameters(
-            index = "1",
+            index = "0",
             arity = "0..1",
             paramLabel = "PATH",
             defaultValue = "/",
@@ -136,7 +137,7 @@ final class FsckCommand implements Callable<Integer> {
     private BlockId blockId(String id) {
         try {
             return new BlockId(Long.parseLong(id.startsWith("b") && id.length() > 1 ? id.substring(1) : id, HEX));
-        } catch (NumberFormatException e) {
+        } catch (IllegalArgumentException | IllegalStateException e) {
             throw new ParameterException(
                     spec.commandLine(), "--block " + id + " is no block's id, such as b1000000002a", e);
         }

@@ -8,6 +8,7 @@ import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.cli.option.OnPaths;
 import io.tatami.server.status.HumanBytes;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -22,13 +23,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami prefetch URI PATH…}. The same paths in the same order name the same plan. */
+/** {@code tatami prefetch [URI] PATH…}. The same paths in the same order name the same plan. */
 @Command(
         name = "prefetch",
         description = "Tells the cache tier to stage files before they are read, in the order of the arguments, and"
                 + " prints the progress until the tier is full or the plan is complete. Ctrl-C is harmless; the plan"
                 + " stays until it is cancelled, or unused for an hour.")
-final class PrefetchCommand implements Callable<Integer> {
+final class PrefetchCommand implements Callable<Integer>, OnPaths {
     private static final long STEP_MILLIS = 500;
 
     /** So many steps without a change: the tier is as full as it may be before somebody reads. */
@@ -41,7 +42,7 @@ final class PrefetchCommand implements Callable<Integer> {
     private ClusterArgument cluster;
 
     @Parameters(
-            index = "1..*",
+            index = "0..*",
             arity = "1..*",
             paramLabel = "PATH",
             description = "Files, or directories with their subtrees in the order of names.")

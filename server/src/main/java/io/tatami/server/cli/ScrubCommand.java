@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami scrub URI [--stop]}. */
+/** {@code tatami scrub [URI] [--stop]}. */
 @Command(
         name = "scrub",
         description =

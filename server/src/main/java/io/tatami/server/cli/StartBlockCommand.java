@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.TatamiClient;
+import io.tatami.server.cli.option.PortNumber;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
@@ -54,7 +55,11 @@ final class StartBlockCommand implements Callable<Integer> {
             description = "Size of a new volume file (default: ${DEFAULT-VALUE}).")
     private long capacityBytes;
 
-    @Option(names = "--port", defaultValue = "0", description = "The data port, 0 for any (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--port",
+            defaultValue = "0",
+            converter = PortNumber.class,
+            description = "The data port, 0 for any (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(

@@ -6,6 +6,7 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.HostSurroundings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.identity.ServerLocation;
+import io.tatami.server.cli.option.PortNumber;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.DataDirectory;
@@ -31,7 +32,11 @@ final class StartMetadataCommand implements Callable<Integer> {
     @Mixin
     private ServeOptions options;
 
-    @Option(names = "--port", defaultValue = "9480", description = "The port, 0 for any (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--port",
+            defaultValue = "9480",
+            converter = PortNumber.class,
+            description = "The port, 0 for any (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(names = "--join", paramLabel = "URI", description = "A metadata server of the cluster to join.")

@@ -2,6 +2,7 @@ package io.tatami.server.cli;
 
 import io.tatami.auth.HadoopGroups;
 import io.tatami.conf.Settings;
+import io.tatami.server.cli.option.PortNumber;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.StandaloneNode;
 import io.tatami.server.node.SystemSettings;
@@ -31,6 +32,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             defaultValue = "9480",
+            converter = PortNumber.class,
             description = "The metadata server's port, 0 for any (default: ${DEFAULT-VALUE}).")
     private int port;
 

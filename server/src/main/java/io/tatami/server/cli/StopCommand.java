@@ -3,6 +3,7 @@ package io.tatami.server.cli;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.cli.option.PositiveNumber;
 import io.tatami.server.node.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ final class StopCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
+            converter = PositiveNumber.class,
             description = "Seconds to wait for an orderly shutdown (default: ${DEFAULT-VALUE}).")
     private int timeoutSeconds;
 

@@ -23,7 +23,7 @@ record AddressProbe(List<Found> addresses) {
     enum State {
         LISTENS("takes connections"),
         REFUSED("the connection is refused: no server listens there"),
-        UNKNOWN_HOST("the host's name is not known"),
+        UNKNOWN_HOST("the host's name cannot be resolved"),
         NO_ROUTE("the host cannot be reached"),
         SILENT("the host does not answer");
 
@@ -72,6 +72,10 @@ record AddressProbe(List<Found> addresses) {
 
     boolean any(State state) {
         return addresses.stream().anyMatch(found -> found.state() == state);
+    }
+
+    boolean all(State state) {
+        return addresses.stream().allMatch(found -> found.state() == state);
     }
 
     /** Whether waiting may help: a server is there, or its host has not said that it is not. */

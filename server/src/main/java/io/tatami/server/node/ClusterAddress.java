@@ -43,7 +43,11 @@ public record ClusterAddress(String authority) {
                 ErrorCode.INVALID_ARGUMENT, text + " is not the address of a cluster; write tatami://host:port", cause);
     }
 
-    /** The sockets of its metadata servers. */
+    /**
+     * The sockets of its metadata servers.
+     *
+     * @throws TatamiException INVALID_ARGUMENT; UNAVAILABLE where no name can be resolved
+     */
     public List<InetSocketAddress> sockets() throws TatamiException {
         List<InetSocketAddress> sockets = new ArrayList<>();
         for (String server : authority.split(",", -1)) {
@@ -54,6 +58,9 @@ public record ClusterAddress(String authority) {
             } catch (IllegalArgumentException e) {
                 throw notAnAddress(server, e);
             }
+        }
+        if (sockets.stream().allMatch(InetSocketAddress::isUnresolved)) {
+            throw unresolved(authority, null);
         }
         return sockets;
     }
@@ -86,6 +93,9 @@ public record ClusterAddress(String authority) {
     }
 
     private TatamiException notThere(AddressProbe probe, @Nullable TatamiException cause) {
+        if (probe.all(State.UNKNOWN_HOST)) {
+            return unresolved(authority, cause);
+        }
         String remedy = probe.any(State.REFUSED)
                 ? "Check that the address is the one that 'tatami start' printed (also in DIR/run/ready), and that the"
                         + " server runs: tatami start standalone --data DIR, or start metadata"
@@ -93,6 +103,15 @@ public record ClusterAddress(String authority) {
         return new TatamiException(
                 ErrorCode.UNAVAILABLE,
                 "no server answers at " + authority + ": " + probe.text() + ". " + remedy,
+                cause);
+    }
+
+    private static TatamiException unresolved(String authority, @Nullable Throwable cause) {
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE,
+                "the host name in " + authority
+                        + " cannot be resolved. Check its spelling, and that DNS or /etc/hosts of"
+                        + " this host knows it: getent hosts NAME",
                 cause);
     }
 

@@ -21,7 +21,6 @@ import io.tatami.rpc.netty.shared.EventLoops;
 import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.LocalSocket;
 import io.tatami.rpc.netty.shared.RpcSettings;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -158,7 +157,7 @@ public final class RpcClient implements Connector {
             return;
         }
         CompletableFuture<ClientConnection> attempt =
-                resolved(laneAddress.address).thenCompose(address -> dial(on, address));
+                HostLookup.resolved(laneAddress.address).thenCompose(address -> dial(on, address));
         CompletableFuture<ClientConnection> unused = attempt.whenComplete((connection, failure) -> {
             if (connection == null) {
                 connections.remove(laneAddress, fresh);
@@ -175,14 +174,6 @@ public final class RpcClient implements Connector {
             }
             fresh.complete(connection);
         });
-    }
-
-    /** Looks a name up, on another thread because it may block. */
-    private static CompletableFuture<SocketAddress> resolved(SocketAddress address) {
-        if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
-            return CompletableFuture.supplyAsync(() -> new InetSocketAddress(inet.getHostString(), inet.getPort()));
-        }
-        return CompletableFuture.completedFuture(address);
     }
 
     private CompletableFuture<ClientConnection> dial(EventLoops on, SocketAddress address) {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin metadata add URI SERVER}. */
+/** {@code tatami admin metadata add [URI] SERVER}. */
 @Command(
         name = "add",
         description = "Moves replicas of groups to a metadata server that has joined, up to its share, one after the"

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code tatami admin block rate URI SERVER|all RATE}. */
+/** {@code tatami admin block rate [URI] SERVER|all RATE}. */
 @Command(
         name = "rate",
         description = "Limits the bytes a second that copies between block servers may take of a block server.")
@@ -28,11 +28,11 @@ final class BlockRateCommand implements Callable<Integer> {
     @Mixin
     private ClusterArgument cluster;
 
-    @Parameters(index = "1", paramLabel = "SERVER", description = "An id, host:port, or 'all'.")
+    @Parameters(index = "0", paramLabel = "SERVER", description = "An id, host:port, or 'all'.")
     private String server;
 
     @Parameters(
-            index = "2",
+            index = "1",
             paramLabel = "RATE",
             converter = Rate.class,
             description = "Bytes a second, for example 50m; 'none' for no limit, 'default' for the server's setting.")

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
  */
 final class BlockServerArgument extends ClusterArgument {
     @Parameters(
-            index = "1",
+            index = "0",
             paramLabel = "SERVER",
             description = "Its id, or host:port, as 'tatami admin block status' lists them.")
     private String server;

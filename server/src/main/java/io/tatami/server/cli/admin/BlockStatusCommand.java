@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin block status URI [SERVER]}. */
+/** {@code tatami admin block status [URI] [SERVER]}. */
 @Command(
         name = "status",
         description = "Lists the block servers with their states, racks, and room; or shows what keeps blocks on one.")
@@ -35,7 +35,7 @@ final class BlockStatusCommand implements Callable<Integer> {
     @Mixin
     private ClusterArgument cluster;
 
-    @Parameters(index = "1", arity = "0..1", paramLabel = "SERVER", description = "Its id, or host:port.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SERVER", description = "Its id, or host:port.")
     private @Nullable String server;
 
     @Override

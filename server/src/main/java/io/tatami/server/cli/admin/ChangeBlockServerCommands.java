@@ -2,24 +2,22 @@ package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
-import io.tatami.conf.SettingKind;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
+import io.tatami.server.cli.option.TimeSpan;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** The verbs of {@code tatami admin block} that change one server. */
 final class ChangeBlockServerCommands {
@@ -62,7 +60,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block drain URI SERVER}. */
+    /** {@code tatami admin block drain [URI] SERVER}. */
     @Command(name = "drain", description = "Gives a block server no more blocks; readers go to other copies first.")
     static final class Drain extends Change {
         @Override
@@ -71,7 +69,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block undrain URI SERVER}. */
+    /** {@code tatami admin block undrain [URI] SERVER}. */
     @Command(name = "undrain", description = "Ends a drain or a maintenance: the block server takes blocks again.")
     static final class Undrain extends Change {
         @Override
@@ -80,7 +78,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block maintenance URI SERVER --for 2h}. */
+    /** {@code tatami admin block maintenance [URI] SERVER --for 2h}. */
     @Command(
             name = "maintenance",
             description =
@@ -90,7 +88,7 @@ final class ChangeBlockServerCommands {
                 names = "--for",
                 required = true,
                 paramLabel = "TIME",
-                converter = Time.class,
+                converter = TimeSpan.class,
                 description = "How long, for example 2h.")
         private Duration time;
 
@@ -100,7 +98,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block give-up URI SERVER}. */
+    /** {@code tatami admin block give-up [URI] SERVER}. */
     @Command(
             name = "give-up",
             description = "Gives up a dead block server for good: it never comes back under its id, and what it alone"
@@ -112,11 +110,11 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block rack URI SERVER RACK}. */
+    /** {@code tatami admin block rack [URI] SERVER RACK}. */
     @Command(name = "rack", description = "Sets the rack of a block server.")
     static final class Rack extends Change {
         @Parameters(
-                index = "2",
+                index = "1",
                 paramLabel = "RACK",
                 description = "For example /room1/rack7; '' for the one it starts with, or that is looked up.")
         private String rack;
@@ -127,7 +125,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block admit URI SERVER}. */
+    /** {@code tatami admin block admit [URI] SERVER}. */
     @Command(
             name = "admit",
             description = "Lets a dead block server come back with a disk that does not show its last start: one that"
@@ -139,7 +137,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block forget URI SERVER}. */
+    /** {@code tatami admin block forget [URI] SERVER}. */
     @Command(
             name = "forget",
             description = "Takes a block server that was drained, or given up, out of the cluster for good, once it is"
@@ -165,7 +163,7 @@ final class ChangeBlockServerCommands {
         }
     }
 
-    /** {@code tatami admin block release-brake URI}. */
+    /** {@code tatami admin block release-brake [URI]}. */
     @Command(
             name = "release-brake",
             description = "Has copies made although so many block servers are silent, until those are back.")
@@ -190,18 +188,6 @@ final class ChangeBlockServerCommands {
                 spec.commandLine().getOut().flush();
             }
             return ExitCode.DONE;
-        }
-    }
-
-    /** Times as people write them: {@code 2h}. */
-    static final class Time implements ITypeConverter<Duration> {
-        @Override
-        public Duration convert(String text) {
-            try {
-                return SettingKind.DURATION.parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException("'" + text + "' is not a valid time; write for example 30m or 2h");
-            }
         }
     }
 }

@@ -51,14 +51,14 @@ final class ChangeVolumeCommands {
         }
     }
 
-    /** {@code tatami admin volume add URI SERVER PATH}. */
+    /** {@code tatami admin volume add [URI] SERVER PATH}. */
     @Command(
             name = "add",
             description = "Has a block server open a device or file, make and format it where it is none yet, and"
                     + " serve from it, also after its next start.")
     static final class Add extends Change {
         @Parameters(
-                index = "2",
+                index = "1",
                 paramLabel = "PATH",
                 description = "A block device or file on the server's host; absolute, or it is taken from the server's"
                         + " working directory.")
@@ -77,12 +77,12 @@ final class ChangeVolumeCommands {
         }
     }
 
-    /** {@code tatami admin volume drain URI SERVER VOLUME [--undo]}. */
+    /** {@code tatami admin volume drain [URI] SERVER VOLUME [--undo]}. */
     @Command(
             name = "drain",
             description = "Gives a volume no more blocks, and moves those it has to the server's other volumes.")
     static final class Drain extends Change {
-        @Parameters(index = "2", paramLabel = "VOLUME", description = "Its id or path.")
+        @Parameters(index = "1", paramLabel = "VOLUME", description = "Its id or path.")
         private String volume;
 
         @Option(names = "--undo", description = "End the drain: the volume takes blocks again.")
@@ -94,12 +94,12 @@ final class ChangeVolumeCommands {
         }
     }
 
-    /** {@code tatami admin volume remove URI SERVER VOLUME [--give-up]}. */
+    /** {@code tatami admin volume remove [URI] SERVER VOLUME [--give-up]}. */
     @Command(
             name = "remove",
             description = "Has a block server close a volume without blocks, and not open it again at its next start.")
     static final class Remove extends Change {
-        @Parameters(index = "2", paramLabel = "VOLUME", description = "Its id or path.")
+        @Parameters(index = "1", paramLabel = "VOLUME", description = "Its id or path.")
         private String volume;
 
         @Option(

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 /** The metadata server that a command is about: the cluster, and the server in it. */
 final class MetadataServerArgument extends ClusterArgument {
     @Parameters(
-            index = "1",
+            index = "0",
             paramLabel = "SERVER",
             description = "Its id, or host:port, as 'tatami admin metadata status' lists them.")
     private String server;

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin metadata status URI}. */
+/** {@code tatami admin metadata status [URI]}. */
 @Command(
         name = "status",
         description =

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin metadata remove URI SERVER [--cancel]}. */
+/** {@code tatami admin metadata remove [URI] SERVER [--cancel]}. */
 @Command(
         name = "remove",
         description =

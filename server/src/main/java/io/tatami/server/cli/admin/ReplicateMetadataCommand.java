@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin metadata replicate URI --replicas N}. */
+/** {@code tatami admin metadata replicate [URI] --replicas N}. */
 @Command(
         name = "replicate",
         description =

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami admin volume status URI SERVER}. */
+/** {@code tatami admin volume status [URI] SERVER}. */
 @Command(
         name = "status",
         description =

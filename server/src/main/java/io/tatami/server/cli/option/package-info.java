@@ -1,5 +1,5 @@
 /**
- * Arguments and exit codes that commands share. Imports no package of commands. Imported by {@code server.cli} and
+ * Arguments, rules and exit codes that commands share. Imports no package of commands. Imported by {@code server.cli} and
  * {@code server.cli.admin}.
  */
 @NullMarked
