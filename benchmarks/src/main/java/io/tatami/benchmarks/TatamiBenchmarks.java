@@ -1,7 +1,5 @@
 package io.tatami.benchmarks;
 
-import io.tatami.benchmarks.harness.host.HostNames;
-import io.tatami.benchmarks.quickstart.Quickstart;
 import io.tatami.benchmarks.workload.affinity.AffinityBenchmark;
 import io.tatami.benchmarks.workload.blocks.BlocksBenchmark;
 import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
@@ -77,3 +75,35 @@ public final class TatamiBenchmarks {
         System.exit(commandLine.execute(arguments));
     }
 }
+/** {@code tatami bench NAME}. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures, where asked beside HDFS in the same run.",
+        subcommands = {
+            MetaBenchmark.class,
+            DfsioBenchmark.class,
+            StreamBenchmark.class,
+            SmallBenchmark.class,
+            BulkBenchmark.class,
+            ListBenchmark.class,
+            CommitBenchmark.class,
+            FenceBenchmark.class,
+            FlushBenchmark.class,
+            JoinBenchmark.class,
+            FailoverBenchmark.class,
+            PrefetchBenchmark.class,
+            MicroBenchmarks.class,
+            JobsCommand.class,
+            CapacityBenchmark.class,
+            CeilingBenchmark.class,
+            ChaosBenchmark.class,
+            HealBenchmark.class,
+            LocalityBenchmark.class,
+            AffinityBenchmark.class,
+            IorBenchmark.class,
+            BlocksBenchmark.class,
+            RestingBenchmark.class,
+            SimulateBenchmark.class
+        })
+public final class TatamiBenchmarks {}

@@ -1,5 +1,7 @@
 package io.tatami.hadoop;
 
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,24 +25,21 @@ public final class TatamiShell {
 
     private TatamiShell() {}
 
-    public static void main(String[] arguments) throws Exception {
-        List<String> rest = new ArrayList<>(List.of(arguments));
-        Configuration configuration = new Configuration();
-        configuration.addResource("tatami-site.xml");
+    /**
+     * Runs the words of a command line, and returns the exit code of Hadoop's shell.
+     *
+     * @throws TatamiException INVALID_ARGUMENT where no cluster is named
+     */
+    public static int run(List<String> words) throws Exception {
+        List<String> rest = new ArrayList<>(words);
+        Configuration configuration = ShellConfiguration.of(uri(rest), List.of("tatami-site.xml"));
         configuration.set("fs.AbstractFileSystem.tatami.impl", "io.tatami.hadoop.TatamiFs");
-        String uri = uri(rest);
-        if (uri != null) {
-            configuration.set("fs.defaultFS", uri);
-        }
-        if (!configuration.get("fs.defaultFS", "").startsWith("tatami:")) {
-            System.err.println("tatami fs: no cluster is named; put -fs tatami://host:port first, or set TATAMI_URI");
-            System.exit(2);
-        }
-        System.exit(run(configuration, rest));
+        return run(configuration, rest);
     }
 
     /**
-     * The exit code. Hadoop's shell ends with a stack trace where a file system has no snapshots, and so is not asked.
+     * The exit code of words that name no cluster. Hadoop's shell ends with a stack trace where a file system has no
+     * snapshots, and so is not asked.
      */
     static int run(Configuration configuration, List<String> arguments) throws Exception {
         if (arguments.size() > 1 && SNAPSHOT_COMMANDS.contains(arguments.get(0))) {
@@ -54,16 +53,15 @@ public final class TatamiShell {
         return ToolRunner.run(new FsShell(configuration), arguments.toArray(String[]::new));
     }
 
-    /** Takes {@code --uri URI}, or {@code -fs URI}, from the front of the arguments. */
-    static @Nullable String uri(List<String> arguments) {
-        if (!arguments.isEmpty() && URI_OPTIONS.contains(arguments.get(0))) {
-            String option = arguments.remove(0);
-            if (arguments.isEmpty()) {
-                System.err.println("tatami fs: " + option + " needs tatami://host:port behind it");
-                System.exit(2);
-            }
-            return arguments.remove(0);
+    /** Takes {@code --uri URI}, or {@code -fs URI}, from the front of the arguments; null where there is none. */
+    static @Nullable String uri(List<String> arguments) throws TatamiException {
+        if (arguments.isEmpty() || !URI_OPTIONS.contains(arguments.get(0))) {
+            return null;
         }
-        return System.getenv("TATAMI_URI");
+        String option = arguments.remove(0);
+        if (arguments.isEmpty()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, option + " needs tatami://host:port behind it");
+        }
+        return arguments.remove(0);
     }
 }

@@ -384,21 +384,24 @@ final class LocalityTest {
                         .size());
     }
 
-    @Test
-    void optionWithoutAValueIsWrongUsage() {
-        assertEquals(
-                2,
-                TatamiLocality.run(
-                        configuration(FIRST), List.of("--json", "--top"), new PrintWriter(new StringWriter())));
-    }
-
     private JsonNode json(String... words) throws IOException {
         return new ObjectMapper().readTree(locality(words));
     }
 
-    private String locality(String... words) {
+    /** @param words options of the command, and the subject as the last one */
+    private String locality(String... words) throws IOException {
+        List<String> all = List.of(words);
+        int history = all.indexOf("--history");
+        int top = all.indexOf("--top");
         StringWriter out = new StringWriter();
-        assertEquals(0, TatamiLocality.run(configuration(FIRST), List.of(words), new PrintWriter(out)), out::toString);
+        TatamiLocality.print(
+                configuration(FIRST),
+                new TatamiLocality.Question(
+                        all.get(all.size() - 1),
+                        history < 0 ? null : all.get(history + 1),
+                        top < 0 ? 20 : Integer.parseInt(all.get(top + 1)),
+                        all.contains("--json")),
+                new PrintWriter(out));
         return out.toString();
     }
 

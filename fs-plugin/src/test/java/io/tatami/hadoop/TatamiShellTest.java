@@ -1,8 +1,11 @@
 package io.tatami.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -51,11 +54,18 @@ class TatamiShellTest {
     }
 
     @Test
-    void clusterIsNamedByEitherOptionAndTheRestIsTheCommand() {
+    void clusterIsNamedByEitherOptionAndTheRestIsTheCommand() throws Exception {
         for (String option : List.of("-fs", "--uri")) {
             List<String> words = new ArrayList<>(List.of(option, "tatami://host:1", "-ls", "-fs"));
             assertEquals("tatami://host:1", TatamiShell.uri(words));
             assertEquals(List.of("-ls", "-fs"), words);
         }
+    }
+
+    @Test
+    void optionWithoutAUriIsRefused() {
+        TatamiException refused =
+                assertThrows(TatamiException.class, () -> TatamiShell.uri(new ArrayList<>(List.of("-fs"))));
+        assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
     }
 }

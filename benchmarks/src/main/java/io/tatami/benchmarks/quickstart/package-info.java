@@ -1,6 +1,6 @@
 /**
  * {@code tatami quickstart}: starts a cluster, runs a word count on it, and prints the result. Imported by
- * {@code benchmarks}.
+ * {@code launch}.
  */
 @NullMarked
 package io.tatami.benchmarks.quickstart;

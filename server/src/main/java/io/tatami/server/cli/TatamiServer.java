@@ -4,24 +4,17 @@ import io.tatami.server.cli.admin.AdminCommand;
 import io.tatami.server.cli.option.CommandRules;
 import io.tatami.server.lab.command.LabCommand;
 import io.tatami.server.node.Patience;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The commands that start, stop and look at servers; what {@code bin/tatami} runs for them. */
-@Command(
-        name = "tatami",
-        description = "Starts, stops and inspects Tatami's servers.",
-        subcommands = {
-            StartCommand.class,
-            StopCommand.class,
-            StatusCommand.class,
-            FsckCommand.class,
-            FormatCommand.class,
-            PrefetchCommand.class,
-            ScrubCommand.class,
-            AdminCommand.class,
-            VersionCommand.class
-        })
+/**
+ * The commands that start, stop and look at servers. They are part of the launcher's tree; alone, in a process of this
+ * class, they are what a server in the background runs.
+ */
+@Command(name = "tatami", description = "Starts, stops and inspects Tatami's servers.")
 public final class TatamiServer {
     /** What every error line begins with. */
     public static final String ERROR_PREFIX = Patience.ERROR_PREFIX;
@@ -32,9 +25,26 @@ public final class TatamiServer {
         System.exit(commandLine().execute(arguments));
     }
 
+    /** All of them, as a tree of their own. */
     public static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new TatamiServer());
-        commandLine.addSubcommand(LabCommand.commandLine());
+        commands().forEach((name, command) -> commandLine.addSubcommand(name, command.get()));
         return CommandRules.applyTo(commandLine);
+    }
+
+    /** The commands by their names. Each is built when it is asked for, because that takes a terminal's time. */
+    public static Map<String, Supplier<CommandLine>> commands() {
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("start", () -> new CommandLine(new StartCommand()));
+        commands.put("stop", () -> new CommandLine(new StopCommand()));
+        commands.put("status", () -> new CommandLine(new StatusCommand()));
+        commands.put("fsck", () -> new CommandLine(new FsckCommand()));
+        commands.put("format", () -> new CommandLine(new FormatCommand()));
+        commands.put("prefetch", () -> new CommandLine(new PrefetchCommand()));
+        commands.put("scrub", () -> new CommandLine(new ScrubCommand()));
+        commands.put("admin", () -> new CommandLine(new AdminCommand()));
+        commands.put("lab", LabCommand::commandLine);
+        commands.put("version", () -> new CommandLine(new VersionCommand()));
+        return commands;
     }
 }

@@ -1,7 +1,4 @@
-/**
- * The commands of {@code bin/tatami} that start, stop and administer servers. {@code TatamiServer} has the main method.
- * No package imports it.
- */
+/** The commands of {@code bin/tatami} that start, stop and administer servers. Imported by {@code launch}. */
 @NullMarked
 package io.tatami.server.cli;
 
