@@ -63,7 +63,7 @@ final class TatamiTest {
         Ended alone = Ended.of();
         assertEquals(ExitCode.DONE, alone.code());
         assertTrue(alone.out().contains("Exit codes: 0 done, 1 failed, 2"), alone::toString);
-        assertTrue(alone.out().contains("Shows the servers of a cluster"), alone::toString);
+        assertTrue(alone.out().contains("Shows what is wrong with a cluster"), alone::toString);
         assertEquals(alone.out(), Ended.of("help").out());
     }
 

@@ -83,10 +83,13 @@ public final class ClusterAdmin {
         return new ClusterStatus(map, states);
     }
 
-    /** Performs {@code action} and returns whether the cluster is in safe mode afterwards. */
+    /**
+     * Performs {@code action} and returns whether the cluster is in safe mode afterwards. Without a session, which
+     * cannot be opened in safe mode.
+     */
     public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
         SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
-        return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
+        return caller.callWithoutSession(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
                 .getOn();
     }
 

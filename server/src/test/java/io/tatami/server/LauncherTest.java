@@ -227,7 +227,7 @@ final class LauncherTest {
 
     @Test
     void aCommandTakesItsClusterAsAWordOrAnOptionAndThePathWithIt() {
-        run("status", "--uri", uri).assertDone("shard-1");
+        run("status", "--uri", uri).assertDone("all is well");
         run("fsck", "--uri", uri).assertDone("0 problems");
         run("fsck", uri + "/").assertDone("0 problems");
         run("fsck", uri + "/nothing/here").assertFailed("/nothing/here");
@@ -306,7 +306,10 @@ final class LauncherTest {
 
     @Test
     void statusAndFsckTellWhatIsThere() {
-        run("status", uri).assertDone("capacity", "namespace", "shard-1", "block server");
+        run("status", uri).assertDone("all is well", "capacity", "3 of 3 answer", "block server");
+        run("status", uri, "--all").assertDone("all is well", "namespace", "shard-1", "block server");
+        run("status", uri, "--racks").assertDone("all is well", "rack, block server");
+        run("status", uri, "--json").assertDone("\"problems\":[]", "\"racks\":[]");
         run("fsck", uri).assertDone("0 files, ", "0 problems");
         run("fsck", uri, "/nothing/here").assertFailed("/nothing/here");
         run("version").assertDone("tatami ");
@@ -320,7 +323,7 @@ final class LauncherTest {
         try {
             started.assertDone("serving tatami://localhost:", "process ");
             String served = started.out().replaceAll("(?s)serving (\\S+),.*", "$1");
-            run("status", served).assertDone("shard-0");
+            run("status", served).assertDone("2 of 2 answer");
             run("start", "metadata", "--data", data, "--port", 0)
                     .assertRefused("is already in use by the server at " + served, "stop");
             assertTrue(Files.exists(data.resolve("logs").resolve("console.log")));

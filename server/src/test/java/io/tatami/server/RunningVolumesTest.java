@@ -145,7 +145,9 @@ final class RunningVolumesTest {
                     .contains("draining"));
             Eventually.await(
                     PATIENCE, () -> volume(client, first).getDrainWaitsFor().contains("admin volume add"));
-            assertTrue(CommandRun.run(ExitCode.DONE, "status", node.uri())
+            String waiting = CommandRun.run(ExitCode.DONE, "status", node.uri());
+            assertTrue(waiting.contains("drains of volumes wait: " + first + " of server 1 (no other volume"), waiting);
+            assertTrue(CommandRun.run(ExitCode.DONE, "status", node.uri(), "--all")
                     .contains("draining, waits for: no other volume"));
             add(node, second);
             try (FileReader reading = client.open(path(0), ReadPolicy.SEQUENTIAL)) {

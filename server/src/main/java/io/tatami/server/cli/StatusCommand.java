@@ -7,6 +7,7 @@ import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.node.Patience;
 import io.tatami.server.status.StatusJson;
 import io.tatami.server.status.StatusReport;
+import io.tatami.server.status.StatusScreen;
 import io.tatami.server.status.StatusText;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -16,12 +17,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tatami status URI}. */
+/** {@code tatami status [URI]}. */
 @Command(
         name = "status",
-        description = "Shows the servers of a cluster and their health. Exit code 1 if a group or a server does not"
-                + " answer, a block server is dead, a replica of a group or a volume has stopped, or a volume's"
-                + " index is damaged.")
+        description =
+                "Shows what is wrong with a cluster and what to do, its room and its servers. Exit code 1 if a group or a server does not"
+                        + " answer, a block server is dead, a replica of a group or a volume has stopped, or a volume's"
+                        + " index is damaged.")
 final class StatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -29,7 +31,15 @@ final class StatusCommand implements Callable<Integer> {
     @Mixin
     private ClusterArgument cluster;
 
-    @Option(names = "--json", description = "One JSON object instead of tables; sizes in bytes.")
+    @Option(names = "--all", description = "Every group, server, volume and cache tier, however many there are.")
+    private boolean all;
+
+    @Option(names = "--racks", description = "The block servers by rack, with their room.")
+    private boolean racks;
+
+    @Option(
+            names = "--json",
+            description = "One JSON object with all of that, and the problems with their remedies; sizes in bytes.")
     private boolean json;
 
     @Override
@@ -44,8 +54,14 @@ final class StatusCommand implements Callable<Integer> {
         if (json) {
             out.println(StatusJson.of(report));
             out.flush();
-        } else {
+        } else if (racks) {
+            new StatusScreen(out).printRacks(report);
+        } else if (all) {
+            new StatusScreen(out).printProblems(report);
+            out.println();
             new StatusText(out).print(report);
+        } else {
+            new StatusScreen(out).print(report);
         }
         return report.isWell() ? ExitCode.DONE : ExitCode.FAILED;
     }

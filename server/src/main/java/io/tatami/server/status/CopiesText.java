@@ -8,6 +8,7 @@ import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.StuckBlock;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +60,34 @@ final class CopiesText {
         for (StuckBlock stuck : copies.stuck()) {
             out.println(new BlockId(stuck.getBlockId()) + " waits: " + stuck.getReason());
         }
+    }
+
+    /** What waits and how fast it is made, for a screen that has other lines too; no line where nothing waits. */
+    static List<String> summary(CopiesState copies) {
+        if (copies.isQuiet()) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "copies           %d blocks wait with one good copy left, %d with too few, %d to be judged",
+                copies.lastCopyBlocks(),
+                copies.tooFewBlocks(),
+                copies.unjudgedBlocks()));
+        if (copies.isJudged()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "                 %d (%s) are being made, %s/s; all are made in %s; %d cannot go on",
+                    copies.intendedCopies(),
+                    HumanBytes.ofBytes(copies.intendedBytes()),
+                    HumanBytes.ofBytes((long) copies.bytesPerSecond()),
+                    timeToHeal(copies),
+                    copies.stuck().size()));
+        }
+        if (copies.balance().isUnderWay()) {
+            lines.add(copies.balance().lines().get(0));
+        }
+        return lines;
     }
 
     private static long dead(StatusReport report) {

@@ -19,6 +19,7 @@ public final class StatusJson {
     public static String of(StatusReport report) {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("well", report.isWell());
+        status.put("problems", report.problems().stream().map(Problem::json).toList());
         status.put("capacity_bytes", report.cluster().capacityBytes());
         status.put("used_bytes", report.cluster().usedBytes());
         status.put("free_bytes", report.cluster().freeBytes());
@@ -34,6 +35,7 @@ public final class StatusJson {
         status.put(
                 "block_servers",
                 report.servers().stream().map(StatusJson::server).toList());
+        status.put("racks", new RackText(report.cluster().map().getBlockServerList()).json());
         return Json.text(status);
     }
 
@@ -67,6 +69,7 @@ public final class StatusJson {
         server.put("id", info.getServerId());
         server.put("address", info.getData().getHost() + ":" + info.getData().getPort());
         server.put("state", info.getState().name().toLowerCase(Locale.ROOT));
+        server.put("rack", info.getRack());
         server.put("capacity_bytes", info.getCapacityBytes());
         server.put("used_bytes", info.getUsedBytes());
         server.put("free_bytes", info.getFreeBytes());

@@ -99,6 +99,12 @@ public record StatusReport(
         return new StatusReport(cluster, metadata, withSlowness(asked), CopiesState.of(cluster));
     }
 
+    /** What is wrong, the worst first; empty where all is well. */
+    public List<Problem> problems() {
+        return Problems.of(this);
+    }
+
+    /** Whether nothing is wrong but what the cluster makes up for by itself, or what stops no one. */
     public boolean isWell() {
         return cluster.groups().stream().allMatch(group -> group.status() != null)
                 && metadata.stream().allMatch(MetadataServersText::isWell)

@@ -6,7 +6,12 @@ import picocli.CommandLine.Command;
 @Command(
         name = "admin",
         description = "Changes the servers of a cluster.",
-        subcommands = {AdminCommand.Metadata.class, AdminCommand.Block.class, AdminCommand.Volumes.class})
+        subcommands = {
+            AdminCommand.Metadata.class,
+            AdminCommand.Block.class,
+            AdminCommand.Volumes.class,
+            SafeModeCommand.class
+        })
 public final class AdminCommand {
     /** {@code tatami admin metadata …}. */
     @Command(
