@@ -19,7 +19,7 @@ final class CommandGroups {
         GROUPS.put("A first look", List.of("quickstart"));
         GROUPS.put("Servers", List.of("start", "stop", "format"));
         GROUPS.put("A cluster, and whether all is well", List.of("status", "fsck", "scrub", "admin"));
-        GROUPS.put("Files", List.of("fs", "prefetch", "locality"));
+        GROUPS.put("Files", List.of("fs", "info", "du", "open-files", "recover-lease", "prefetch", "locality"));
         GROUPS.put("Break and measure", List.of("lab", "bench"));
         GROUPS.put("This program", List.of("help", "completion", "version"));
     }

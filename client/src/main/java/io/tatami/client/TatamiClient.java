@@ -45,6 +45,7 @@ import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.Handle;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.shared.ClientIdentity;
@@ -56,6 +57,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -406,7 +408,26 @@ public final class TatamiClient implements AutoCloseable {
      * takes many requests: a change made meanwhile may or may not be included.
      */
     public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
-        return entries.totals(path);
+        return contentTotals(path, soFar -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param soFar takes what was counted, after each of the requests
+     */
+    public ContentTotals contentTotals(TatamiPath path, Consumer<ContentTotals> soFar) throws TatamiException {
+        return entries.totals(path, soFar);
+    }
+
+    /**
+     * What the namespace group signed for this client of the directory that a path is in, and each request there shows.
+     * It may have been asked for earlier.
+     *
+     * @param path any but the root
+     */
+    public Handle handle(TatamiPath path) throws TatamiException {
+        return entries.handle(path);
     }
 
     /**

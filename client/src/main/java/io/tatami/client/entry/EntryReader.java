@@ -19,10 +19,12 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
 import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What paths stand for. Safe for use by many threads. */
@@ -155,8 +157,13 @@ public final class EntryReader {
         }
     }
 
-    /** @see io.tatami.client.TatamiClient#contentTotals */
-    public ContentTotals totals(TatamiPath path) throws TatamiException {
+    /** @see io.tatami.client.TatamiClient#handle */
+    public Handle handle(TatamiPath path) throws TatamiException {
+        return resolver.inParent(path, caller.deadline(), ResolvedDirectory::handle);
+    }
+
+    /** @see io.tatami.client.TatamiClient#contentTotals(TatamiPath, Consumer) */
+    public ContentTotals totals(TatamiPath path, Consumer<ContentTotals> soFar) throws TatamiException {
         PathStatus status = status(path, false);
         if (!status.isDirectory()) {
             return new ContentTotals(status.lengthBytes(), 1, 0, status.lengthBytes() * status.replication());
@@ -167,7 +174,12 @@ public final class EntryReader {
         do {
             reply = caller.call(GroupId.NAMESPACE, MetaMethods.CONTENT_SUMMARY, request.build(), caller.deadline());
             request.setUnfinished(reply.getUnfinished());
+            soFar.accept(totals(reply));
         } while (reply.getUnfinished() != 0);
+        return totals(reply);
+    }
+
+    private static ContentTotals totals(ContentSummaryReply reply) {
         return new ContentTotals(reply.getLength(), reply.getFiles(), reply.getDirectories(), reply.getSpaceConsumed());
     }
 

@@ -21,14 +21,23 @@ import java.util.List;
  */
 record ResolvedDirectory(TatamiPath path, SignedHandle signed, DirectoryId id, int spread, Attributes attributes) {
     static ResolvedDirectory of(TatamiPath path, SignedHandle signed) throws TatamiException {
+        Handle handle = parse(path, signed);
+        return new ResolvedDirectory(
+                path,
+                signed,
+                new DirectoryId(handle.getDirectoryId()),
+                Math.max(1, handle.getSpread()),
+                handle.getAttributes());
+    }
+
+    /** What was signed. */
+    Handle handle() throws TatamiException {
+        return parse(path, signed);
+    }
+
+    private static Handle parse(TatamiPath path, SignedHandle signed) throws TatamiException {
         try {
-            Handle handle = Handle.parseFrom(signed.getPayload());
-            return new ResolvedDirectory(
-                    path,
-                    signed,
-                    new DirectoryId(handle.getDirectoryId()),
-                    Math.max(1, handle.getSpread()),
-                    handle.getAttributes());
+            return Handle.parseFrom(signed.getPayload());
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.MALFORMED, "the handle of " + path + " cannot be parsed", e);
         }

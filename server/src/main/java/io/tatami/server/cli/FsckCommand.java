@@ -13,6 +13,7 @@ import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.cli.option.OnPaths;
+import io.tatami.server.status.CheckJson;
 import io.tatami.server.status.CheckText;
 import io.tatami.server.status.StatusReport;
 import java.io.PrintWriter;
@@ -85,6 +86,11 @@ final class FsckCommand implements Callable<Integer>, OnPaths {
             description = "Instead of a path: the file of this block, and its copies. The id as fsck prints it.")
     private @Nullable String block;
 
+    @Option(
+            names = "--json",
+            description = "One JSON object a line: problems and listed files as they are found, then the sums.")
+    private boolean json;
+
     @Override
     public Integer call() throws TatamiException {
         PrintWriter out = spec.commandLine().getOut();
@@ -99,6 +105,15 @@ final class FsckCommand implements Callable<Integer>, OnPaths {
 
     private int check(ClusterAdmin admin, CheckText.Detail detail, PrintWriter out) throws TatamiException {
         boolean onlyPaths = corrupt || under || open;
+        if (json) {
+            CheckJson lines = new CheckJson(out);
+            FsckReport report = admin.fsck(
+                    TatamiPath.of(path),
+                    listing(),
+                    lines.listener(new CheckText.Progress(spec.commandLine().getErr(), Clock.SYSTEM)));
+            lines.printTotals(report);
+            return report.problems() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+        }
         CheckText text = new CheckText(out, admin.map(), detail);
         CheckText.Progress progress = new CheckText.Progress(spec.commandLine().getErr(), Clock.SYSTEM);
         FsckReport report = admin.fsck(TatamiPath.of(path), listing(), text.listener(onlyPaths, progress));

@@ -9,6 +9,7 @@ import io.tatami.client.model.TatamiPath;
 import io.tatami.server.cli.option.ClusterArgument;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.cli.option.OnPaths;
+import io.tatami.server.cli.option.ProgressLine;
 import io.tatami.server.status.HumanBytes;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -111,15 +112,34 @@ final class PrefetchCommand implements Callable<Integer>, OnPaths {
     private void follow(TatamiClient client, UUID plan) throws TatamiException, InterruptedException {
         AccessPlan.Progress last = client.planProgress(plan);
         print(last);
+        try (ProgressLine progress = ProgressLine.of(spec.commandLine().getErr())) {
+            follow(client, plan, last, progress);
+        }
+    }
+
+    /** Until nothing is left, or nothing moves. On a terminal one line changes, elsewhere each change is a line. */
+    private void follow(TatamiClient client, UUID plan, AccessPlan.Progress begun, ProgressLine progress)
+            throws TatamiException, InterruptedException {
+        AccessPlan.Progress last = begun;
         for (int unchanged = 0; last.remainingBytes() > 0 && unchanged < STEPS_WITHOUT_CHANGE; ) {
             Thread.sleep(STEP_MILLIS);
             AccessPlan.Progress now = client.planProgress(plan);
             unchanged = now.equals(last) ? unchanged + 1 : 0;
-            if (unchanged == 0) {
+            if (progress.isShown()) {
+                progress.showBytes(staged(now), staged(begun), now.plannedBytes());
+            } else if (unchanged == 0) {
                 print(now);
             }
             last = now;
         }
+        if (progress.isShown()) {
+            progress.close();
+            print(last);
+        }
+    }
+
+    private static long staged(AccessPlan.Progress progress) {
+        return progress.plannedBytes() - progress.remainingBytes();
     }
 
     private void print(AccessPlan.Progress progress) {

@@ -1,6 +1,10 @@
 package io.tatami.server.cli;
 
 import io.tatami.server.cli.admin.AdminCommand;
+import io.tatami.server.cli.file.DuCommand;
+import io.tatami.server.cli.file.InfoCommand;
+import io.tatami.server.cli.file.OpenFilesCommand;
+import io.tatami.server.cli.file.RecoverLeaseCommand;
 import io.tatami.server.cli.option.CommandRules;
 import io.tatami.server.lab.command.LabCommand;
 import io.tatami.server.node.Patience;
@@ -39,6 +43,10 @@ public final class TatamiServer {
         commands.put("stop", () -> new CommandLine(new StopCommand()));
         commands.put("status", () -> new CommandLine(new StatusCommand()));
         commands.put("fsck", () -> new CommandLine(new FsckCommand()));
+        commands.put("info", () -> new CommandLine(new InfoCommand()));
+        commands.put("du", () -> new CommandLine(new DuCommand()));
+        commands.put("open-files", () -> new CommandLine(new OpenFilesCommand()));
+        commands.put("recover-lease", () -> new CommandLine(new RecoverLeaseCommand()));
         commands.put("format", () -> new CommandLine(new FormatCommand()));
         commands.put("prefetch", () -> new CommandLine(new PrefetchCommand()));
         commands.put("scrub", () -> new CommandLine(new ScrubCommand()));

@@ -148,7 +148,7 @@ public final class CheckText {
         return where + text(copy.getKind()) + text(copy.getProblem());
     }
 
-    private static String text(CheckedCopy.Kind kind) {
+    static String text(CheckedCopy.Kind kind) {
         return switch (kind) {
             case COUNTED, UNRECOGNIZED -> "";
             case INTENDED -> ", is being made";
@@ -156,7 +156,7 @@ public final class CheckText {
         };
     }
 
-    private static String text(CheckedCopy.Problem problem) {
+    static String text(CheckedCopy.Problem problem) {
         return switch (problem) {
             case NONE, UNRECOGNIZED -> "";
             case MISSING -> ", missing";
@@ -165,7 +165,7 @@ public final class CheckText {
         };
     }
 
-    private static String text(CheckedBlock.Health health) {
+    static String text(CheckedBlock.Health health) {
         return switch (health) {
             case HEALTHY -> "healthy";
             case UNDER_REPLICATED -> "under-replicated";

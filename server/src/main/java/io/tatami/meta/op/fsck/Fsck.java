@@ -35,7 +35,7 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
     @Override
     public FsckReply decide(ShardState state, RequestContext context, FsckRequest request) throws TatamiException {
         Access.requireSuperuser(context.caller(), "check the file system");
-        Report report = new Report(request);
+        Report report = new Report(request, context.nowMillis());
         HomeCheck homes = new HomeCheck(state, context.cluster(), servers.apply(context.cluster()), report);
         FsckCursor.Builder at = cursor(request);
         boolean isDone;

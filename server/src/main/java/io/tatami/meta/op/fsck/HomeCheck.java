@@ -132,13 +132,15 @@ final class HomeCheck {
     }
 
     private CheckedFile.Builder listed(Report.Target target, HomeRecord home) {
-        return CheckedFile.newBuilder()
-                .setDirectoryId(target.directory().value())
+        CheckedFile.Builder listed = CheckedFile.newBuilder();
+        if (WriteLease.isOpen(state, target.file(), home)) {
+            listed.setOpen(true).setLease(HeldLeases.of(home, report.nowMillis()));
+        }
+        return listed.setDirectoryId(target.directory().value())
                 .setName(target.name())
                 .setFileId(target.file().value())
                 .setLength(home.getLength())
                 .setReplication(home.getReplication())
-                .setOpen(WriteLease.isOpen(state, target.file(), home))
                 .setInlineCopies(home.getContentInline() ? metadataCopies : 0)
                 .setBlocks(home.getBlocks());
     }

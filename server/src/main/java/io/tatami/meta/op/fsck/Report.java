@@ -22,10 +22,13 @@ final class Report {
     private final HealthCounts health = new HealthCounts();
     private final FsckRequest request;
     private final Set<Health> listed = EnumSet.noneOf(Health.class);
+    private final long nowMillis;
     private int lookedAt;
 
-    Report(FsckRequest request) {
+    /** @param nowMillis log time */
+    Report(FsckRequest request, long nowMillis) {
         this.request = request;
+        this.nowMillis = nowMillis;
         request.getListList().stream()
                 .filter(health -> health != Health.UNRECOGNIZED)
                 .forEach(listed::add);
@@ -51,6 +54,10 @@ final class Report {
     /** Whether the page ends before the next record. */
     boolean isFull() {
         return isPaged() && (lookedAt >= request.getLimit() || reply.getFindingCount() >= FINDINGS_MAX);
+    }
+
+    long nowMillis() {
+        return nowMillis;
     }
 
     /** A record was looked at. */

@@ -3,6 +3,7 @@ package io.tatami.server.cli.admin;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CopiesStatusReply;
@@ -12,13 +13,16 @@ import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.status.BalanceText;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -38,12 +42,18 @@ final class BlockStatusCommand implements Callable<Integer> {
     @Parameters(index = "0", arity = "0..1", paramLabel = "SERVER", description = "Its id, or host:port.")
     private @Nullable String server;
 
+    @Option(names = "--json", description = "One JSON array with an object for each server; sizes in bytes.")
+    private boolean json;
+
     @Override
     public Integer call() throws TatamiException {
         PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = cluster.connect()) {
             ClusterMap map = client.cluster().map();
-            if (server == null) {
+            if (json) {
+                out.println(json(
+                        server == null ? map.getBlockServerList() : List.of(BlockServerArgument.find(map, server))));
+            } else if (server == null) {
                 print(map, out);
                 new BalanceText(client.cluster().copiesOn(ServerId.NONE))
                         .lines()
@@ -55,6 +65,24 @@ final class BlockStatusCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.DONE;
+    }
+
+    static String json(List<BlockServerInfo> servers) {
+        return Json.text(servers.stream().map(BlockStatusCommand::fields).toList());
+    }
+
+    private static Map<String, Object> fields(BlockServerInfo info) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("id", info.getServerId());
+        fields.put("address", BlockServerArgument.address(info));
+        fields.put("state", state(info));
+        fields.put("rack", info.getRack());
+        fields.put("capacity_bytes", info.getCapacityBytes());
+        fields.put("used_bytes", info.getUsedBytes());
+        fields.put("free_bytes", info.getFreeBytes());
+        fields.put("to_be_emptied", info.getToBeEmptied());
+        fields.put("silent", info.getSilent());
+        return fields;
     }
 
     static void print(ClusterMap map, PrintWriter out) {

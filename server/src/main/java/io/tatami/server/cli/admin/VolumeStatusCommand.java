@@ -2,6 +2,7 @@ package io.tatami.server.cli.admin;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.VolumeStatus;
@@ -13,6 +14,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code tatami admin volume status [URI] SERVER}. */
@@ -29,12 +31,24 @@ final class VolumeStatusCommand implements Callable<Integer> {
     @Mixin
     private BlockServerArgument server;
 
+    @Option(names = "--json", description = "One JSON array with an object for each volume; sizes in bytes.")
+    private boolean json;
+
     @Override
     public Integer call() throws TatamiException {
         try (TatamiClient client = server.connect()) {
             BlockServerInfo info = server.find(client.cluster());
             BlockServerStatusReply status = client.cluster().blockServerStatus(info, TIMEOUT_MILLIS);
-            print(info, status, spec.commandLine().getOut());
+            if (json) {
+                spec.commandLine()
+                        .getOut()
+                        .println(Json.text(status.getVolumeList().stream()
+                                .map(Json::fields)
+                                .toList()));
+                spec.commandLine().getOut().flush();
+            } else {
+                print(info, status, spec.commandLine().getOut());
+            }
         }
         return ExitCode.DONE;
     }

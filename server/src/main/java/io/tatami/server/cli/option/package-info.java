@@ -1,6 +1,6 @@
 /**
  * Arguments, rules and exit codes that commands share. Imports no package of commands. Imported by {@code launch},
- * {@code server.cli} and {@code server.cli.admin}.
+ * {@code server.cli}, {@code server.cli.admin} and {@code server.cli.file}.
  */
 @NullMarked
 package io.tatami.server.cli.option;
