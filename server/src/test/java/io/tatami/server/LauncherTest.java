@@ -223,6 +223,8 @@ final class LauncherTest {
                 .assertFailed("no-such-host.invalid:1 cannot be resolved", "/etc/hosts");
         run("start", "metadata", "--data", path("alone"), "--foreground", "--join", "no-such-host.invalid:1")
                 .assertFailed("no-such-host.invalid:1 cannot be resolved");
+        run("start", "metadata", "--data", path("alone"), "--foreground", "--port", 0, "--host", "no-such-host.invalid")
+                .assertRefused("cannot listen on no-such-host.invalid", "cannot be resolved");
     }
 
     @Test

@@ -78,17 +78,27 @@ public final class MetadataCaller {
      */
     public void connect(Deadline deadline) throws TatamiException {
         Backoff backoff = backoff();
+        @Nullable TatamiException reason = null;
         while (true) {
             try {
                 router.refresh(deadline);
                 return;
             } catch (TatamiException e) {
-                if (!e.code().isRetryable() || deadline.isOver()) {
+                if (!e.code().isRetryable()) {
                     throw e;
+                }
+                // The last attempt ends with the time; what an earlier one met says more.
+                reason = reason == null || !isOfTime(e) ? e : reason;
+                if (deadline.isOver()) {
+                    throw reason;
                 }
                 backoff.pause(deadline);
             }
         }
+    }
+
+    private static boolean isOfTime(TatamiException failure) {
+        return failure.getCause() instanceof TatamiException cause && cause.code() == ErrorCode.DEADLINE_EXCEEDED;
     }
 
     public MetadataRouter router() {

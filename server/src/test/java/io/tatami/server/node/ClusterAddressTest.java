@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
 import io.tatami.relay.FreePorts;
 import io.tatami.relay.TcpRelay;
 import java.net.InetAddress;
@@ -61,6 +63,22 @@ final class ClusterAddressTest {
         assertTrue(message(failure).contains(refused + ": the connection is refused"), message(failure));
         assertTrue(message(failure).contains("no-such-host.invalid:9480: the host's name"), message(failure));
         assertTrue(message(failure).contains("tatami start"), message(failure));
+    }
+
+    /** Programs that open a client themselves, as Hadoop's shell does; the last of many attempts ends with the time. */
+    @Test
+    void aClientWithoutAServerIsToldTheReasonAndNotThatItsTimeWasOver() throws Exception {
+        Settings settings = Settings.of(Map.of(ClientSettings.CONNECT_TIMEOUT.key(), "1s"));
+        for (String authority : List.of(
+                "no-such-host.invalid:9480", "localhost:" + FreePorts.find().getPort())) {
+            TatamiException failure = assertThrows(
+                    TatamiException.class,
+                    () -> TatamiClient.connect(authority, UserIdentity.of("somebody"), settings));
+            assertEquals(ErrorCode.UNAVAILABLE, failure.code());
+            String reason =
+                    authority.startsWith("localhost") ? "cannot connect to" : "no-such-host.invalid cannot be resolved";
+            assertTrue(message(failure).contains(reason), message(failure));
+        }
     }
 
     /** Connections wait in the socket's queue, as where a process is stopped or its host is too busy. */

@@ -111,10 +111,10 @@ public final class ClusterWords implements IParameterPreprocessor {
 
         /** Whether the first word, none of which has a scheme, is the cluster. */
         private boolean isBeforeOthers(List<String> words) {
-            long most = command.positionalParameters().stream()
-                    .mapToLong(parameter -> parameter.arity().max())
-                    .sum();
-            return words.size() > most
+            boolean takesMany = command.positionalParameters().stream()
+                    .anyMatch(parameter ->
+                            parameter.index().isVariable() || parameter.arity().isVariable());
+            return (!takesMany && words.size() > command.positionalParameters().size())
                     || (command.userObject() instanceof OnPaths paths
                             && !paths.takesOtherWords()
                             && !words.get(0).startsWith(ROOT));

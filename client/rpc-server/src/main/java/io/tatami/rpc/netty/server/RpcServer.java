@@ -22,6 +22,7 @@ import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.LocalSocket;
 import io.tatami.rpc.netty.shared.RpcSettings;
 import io.tatami.rpc.netty.shared.ServerIdentity;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -83,6 +84,13 @@ public final class RpcServer implements AutoCloseable {
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             closeLocal();
+            if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+                throw new TatamiException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        identity.name() + " cannot listen on " + inet.getHostString()
+                                + ": the host name cannot be resolved; choose a name that DNS or /etc/hosts knows",
+                        bound.cause());
+            }
             throw new TatamiException(
                     ErrorCode.IN_USE,
                     identity.name() + " cannot listen on " + address + " ("
