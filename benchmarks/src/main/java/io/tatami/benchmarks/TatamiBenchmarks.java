@@ -25,56 +25,8 @@ import io.tatami.benchmarks.workload.simulate.SimulateBenchmark;
 import io.tatami.benchmarks.workload.small.SmallBenchmark;
 import io.tatami.benchmarks.workload.stream.StreamBenchmark;
 import io.tatami.benchmarks.workload.watch.WatchBenchmark;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code bin/tatami bench NAME} and {@code bin/tatami quickstart}. */
-@Command(name = "tatami", mixinStandardHelpOptions = true)
-public final class TatamiBenchmarks {
-    private TatamiBenchmarks() {}
-
-    /** The workloads. */
-    @Command(
-            name = "bench",
-            mixinStandardHelpOptions = true,
-            description = "Measures, where asked beside HDFS in the same run.",
-            subcommands = {
-                MetaBenchmark.class,
-                DfsioBenchmark.class,
-                StreamBenchmark.class,
-                SmallBenchmark.class,
-                BulkBenchmark.class,
-                ListBenchmark.class,
-                CommitBenchmark.class,
-                FenceBenchmark.class,
-                FlushBenchmark.class,
-                JoinBenchmark.class,
-                FailoverBenchmark.class,
-                PrefetchBenchmark.class,
-                MicroBenchmarks.class,
-                JobsCommand.class,
-                CapacityBenchmark.class,
-                CeilingBenchmark.class,
-                ChaosBenchmark.class,
-                HealBenchmark.class,
-                LocalityBenchmark.class,
-                AffinityBenchmark.class,
-                IorBenchmark.class,
-                BlocksBenchmark.class,
-                RestingBenchmark.class,
-                SimulateBenchmark.class,
-                WatchBenchmark.class
-            })
-    static final class Bench {}
-
-    public static void main(String[] arguments) {
-        HostNames.forgetAtExit();
-        CommandLine commandLine = new CommandLine(new TatamiBenchmarks());
-        commandLine.addSubcommand(new Bench());
-        commandLine.addSubcommand(new Quickstart());
-        System.exit(commandLine.execute(arguments));
-    }
-}
 /** {@code tatami bench NAME}. */
 @Command(
         name = "bench",
@@ -104,6 +56,7 @@ public final class TatamiBenchmarks {
             IorBenchmark.class,
             BlocksBenchmark.class,
             RestingBenchmark.class,
-            SimulateBenchmark.class
+            SimulateBenchmark.class,
+            WatchBenchmark.class
         })
 public final class TatamiBenchmarks {}

@@ -27,7 +27,9 @@ public final class Json {
         }
     }
 
-    /** The fields of a message under their names in the protocol, messages in it as maps; fields of bytes are left out. */
+    /**
+     * The fields of a message under their names in the protocol, messages in it as maps; fields of bytes are left out.
+     */
     public static Map<String, Object> fields(Message message) {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (FieldDescriptor field : message.getDescriptorForType().getFields()) {

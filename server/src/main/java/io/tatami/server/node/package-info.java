@@ -1,7 +1,7 @@
 /**
  * The start of block nodes and standalone nodes: their parts put together, their data directory and their settings.
- * Imported by {@code benchmarks.workload.chaos}, {@code server.cli..}, {@code server.lab} and {@code server.monitor}.
- * Imported by {@code benchmarks.workload.chaos}, {@code launch}, {@code server.cli..} and {@code server.lab}.
+ * Imported by {@code benchmarks.workload.chaos}, {@code launch}, {@code server.cli..}, {@code server.lab} and
+ * {@code server.monitor}.
  */
 @NullMarked
 package io.tatami.server.node;
