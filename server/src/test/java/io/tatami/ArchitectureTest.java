@@ -207,7 +207,7 @@ final class ArchitectureTest {
             onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
             onlyImportedBy("io.prometheus..", "io.tatami.server.metrics"),
             onlyImportedBy("io.netty.handler.codec.http..", "io.tatami.server.http"),
-            onlyImportedBy("com.fasterxml.jackson..", "io.tatami.server.http"),
+            onlyImportedBy("com.fasterxml.jackson..", "io.tatami.server.http", "io.tatami.client.model"),
             onlyImportedBy("org.apache.log4j..", "io.tatami.server.monitor"),
             onlyImportedBy("io.tatami.server..", "io.tatami.server.."));
 
