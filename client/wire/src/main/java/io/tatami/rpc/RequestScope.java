@@ -2,6 +2,7 @@ package io.tatami.rpc;
 
 import com.google.protobuf.ByteString;
 import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,31 @@ public abstract class RequestScope {
 
     /** Another server was asked for it, and has answered or was given up. */
     public abstract void called(String method, SocketAddress server, long tookNanos);
+
+    /**
+     * A future that others wait for too, or that another thread completes: what is done behind the one returned is done
+     * for what the present thread works for now.
+     */
+    public static <T> CompletableFuture<T> carried(CompletableFuture<T> shared) {
+        if (shared.isDone()) {
+            return shared;
+        }
+        RequestScope scope = current();
+        CompletableFuture<T> own = new CompletableFuture<>();
+        CompletableFuture<T> unused = shared.whenComplete((value, failure) -> {
+            RequestScope before = enter(scope);
+            try {
+                if (failure == null) {
+                    own.complete(value);
+                } else {
+                    own.completeExceptionally(failure);
+                }
+            } finally {
+                RequestScope unusedScope = enter(before);
+            }
+        });
+        return own;
+    }
 
     /** What the present thread works for; null for nothing in particular. */
     public static @Nullable RequestScope current() {

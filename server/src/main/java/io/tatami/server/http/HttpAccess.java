@@ -15,12 +15,11 @@ import java.util.Set;
  *   <li>it names the server by a name that is not the server's: a page of another site whose name was made to lead here
  *       (DNS rebinding) reads nothing;
  *   <li>it may change something and comes from a page of another site;
- *   <li>it needs an administrator, and shows no session of one, by the cookie {@value #COOKIE} or as bearer token.
+ *   <li>it needs an administrator, and shows no session of one, by {@linkplain #cookie its cookie} or as bearer token.
  * </ul>
  */
 public final class HttpAccess {
-    /** The cookie of an administrator's session. */
-    public static final String COOKIE = "tatami-session";
+    private static final String COOKIE = "tatami-session";
 
     private static final String BEARER = "Bearer ";
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD");
@@ -69,7 +68,14 @@ public final class HttpAccess {
         return question.header("authorization")
                 .filter(value -> value.startsWith(BEARER))
                 .map(value -> value.substring(BEARER.length()))
-                .or(() -> Optional.ofNullable(question.cookies().get(COOKIE)));
+                .or(() -> Optional.ofNullable(question.cookies().get(cookie(question))));
+    }
+
+    /** The name of a session's cookie; browsers do not tell the ports of a host apart, so the port is in it. */
+    public static String cookie(HttpQuestion question) {
+        String host = question.headers().getOrDefault("host", "");
+        String port = host.replaceFirst("^.*:(\\d+)$", "$1");
+        return port.equals(host) ? COOKIE : COOKIE + "-" + port;
     }
 
     private boolean isOwnName(String hostAndPort) {

@@ -32,11 +32,13 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     private final HttpRoutes routes;
     private final HttpAccess access;
     private final Executor answering;
+    private final RequestDeadline deadline;
 
     /** What of a request the answer's form depends on. */
     private record Form(boolean keepsAlive, boolean isHead) {}
 
-    HttpConnection(HttpRoutes routes, HttpAccess access, Executor answering) {
+    HttpConnection(HttpRoutes routes, HttpAccess access, Executor answering, RequestDeadline deadline) {
+        this.deadline = deadline;
         this.routes = routes;
         this.access = access;
         this.answering = answering;
@@ -44,6 +46,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+        deadline.complete();
+        // The next one is read when this one's answer has been taken: a client that takes none gets no more made.
+        ctx.channel().config().setAutoRead(false);
         Form form =
                 new Form(HttpUtil.isKeepAlive(request), request.method().name().equals("HEAD"));
         if (!request.decoderResult().isSuccess()) {
@@ -57,23 +62,33 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
             write(ctx, form, refused(e));
             return;
         }
-        ctx.channel().config().setAutoRead(false);
+        if (routes.isAnsweredAtOnce(question.path())) {
+            write(ctx, form, answer(question));
+            return;
+        }
         try {
             answering.execute(() -> {
                 HttpAnswer answer = answer(question);
-                ctx.executor().execute(() -> {
-                    write(ctx, form, answer);
-                    ctx.channel().config().setAutoRead(true);
-                });
+                ctx.executor().execute(() -> write(ctx, form, answer));
             });
         } catch (RejectedExecutionException e) {
             LOG.debug("too many requests wait", e);
-            ctx.channel().config().setAutoRead(true);
             write(ctx, form, HttpAnswer.text(503, "too many requests wait; ask again\n"));
         }
     }
 
     private HttpAnswer answer(HttpQuestion question) {
+        try {
+            return permitted(question);
+        } catch (TatamiException e) {
+            return refused(e);
+        } catch (RuntimeException | Error e) {
+            LOG.error("a bug in answering {} {}", question.method(), question.path(), e);
+            return HttpAnswer.text(500, "a bug in Tatami; the server's log has the details\n");
+        }
+    }
+
+    private HttpAnswer permitted(HttpQuestion question) throws TatamiException {
         Optional<HttpRoutes.Route> route = routes.find(question.method(), question.path());
         Right right = route.map(HttpRoutes.Route::right).orElse(Right.NONE);
         Optional<HttpAccess.Refusal> refusal = access.refusal(right, question);
@@ -89,14 +104,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
                     : HttpAnswer.text(405, "this is served by " + methods + " alone\n")
                             .withHeader("allow", methods);
         }
-        try {
-            return route.get().handler().answer(question);
-        } catch (TatamiException e) {
-            return refused(e);
-        } catch (RuntimeException e) {
-            LOG.error("a bug in answering {} {}", question.method(), question.path(), e);
-            return HttpAnswer.text(500, "a bug in Tatami; the server's log has the details\n");
-        }
+        return route.get().handler().answer(question);
     }
 
     private static HttpAnswer refused(TatamiException refusal) {
@@ -131,7 +139,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         answer.headers().forEach(headers::set);
         HttpUtil.setKeepAlive(response, form.keepsAlive());
         ChannelFuture written = ctx.writeAndFlush(response);
-        if (!form.keepsAlive()) {
+        if (form.keepsAlive()) {
+            // Not within this: what is decoded already comes at once.
+            written.addListener(
+                    done -> ctx.executor().execute(() -> ctx.channel().config().setAutoRead(true)));
+        } else {
             written.addListener(ChannelFutureListener.CLOSE);
         }
     }

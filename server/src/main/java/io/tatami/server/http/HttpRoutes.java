@@ -11,6 +11,7 @@ import java.util.TreeSet;
 /** What is served under which path, and by which right. Filled by one thread before the port opens. */
 public final class HttpRoutes {
     private final Map<String, Map<String, Route>> routes = new TreeMap<>();
+    private final Set<String> atOnce = new TreeSet<>();
 
     /** Answers one kind of request. */
     @FunctionalInterface
@@ -34,6 +35,19 @@ public final class HttpRoutes {
     /** Returns this. What changes something is served by this alone. */
     public HttpRoutes post(String path, Right right, Handler handler) {
         return add("POST", path, right, handler);
+    }
+
+    /**
+     * Returns this. As {@link #get}, and answered by the thread of the sockets, so that no other request is in its way;
+     * the handler must not wait.
+     */
+    public HttpRoutes getAtOnce(String path, Right right, Handler handler) {
+        atOnce.add(path);
+        return get(path, right, handler);
+    }
+
+    boolean isAnsweredAtOnce(String path) {
+        return atOnce.contains(path);
     }
 
     private HttpRoutes add(String method, String path, Right right, Handler handler) {

@@ -99,15 +99,17 @@ public final class HttpServer implements AutoCloseable {
             return;
         }
         connections.add(channel);
+        RequestDeadline deadline = new RequestDeadline();
         channel.pipeline()
                 .addLast(
                         new ReadTimeoutHandler(IDLE_SECONDS),
+                        deadline,
                         new HttpServerCodec(new HttpDecoderConfig()
                                 .setMaxInitialLineLength(LINE_BYTES_MAX)
                                 .setMaxHeaderSize(HEADER_BYTES_MAX)),
-                        new HttpObjectAggregator(BODY_BYTES_MAX),
+                        new HttpObjectAggregator(BODY_BYTES_MAX, true),
                         new FlowControlHandler(),
-                        new HttpConnection(routes, access, answering));
+                        new HttpConnection(routes, access, answering, deadline));
     }
 
     @Override

@@ -9,6 +9,9 @@ import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.VolumeStatus;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class BlockMetrics {
     private static final String VOLUME = "volume";
     private static final double MICROS_PER_SECOND = 1e6;
+    private static final Duration AGE_MAX = Duration.ofSeconds(1);
 
     private final PrometheusRegistry registry;
     private final BlockServerMetrics counts;
@@ -39,13 +43,26 @@ public final class BlockMetrics {
             BlockServerMetrics counts,
             Supplier<BlockServerStatusReply> status,
             Clock clock) {
-        BlockMetrics metrics = new BlockMetrics(registry, counts, new RecentAnswer<>(status, clock));
+        BlockMetrics metrics = new BlockMetrics(
+                registry, counts, new RecentAnswer<>(() -> withOneOfEachPath(status.get()), AGE_MAX, clock));
         metrics.registerTraffic();
         metrics.registerCopies();
         metrics.registerRoom();
         metrics.registerHealth();
         metrics.registerAccessTimes();
         metrics.registerCache();
+    }
+
+    /** Where a disk was replaced, the volume that was there before counts, as it has stopped. */
+    private static BlockServerStatusReply withOneOfEachPath(BlockServerStatusReply status) {
+        Map<String, VolumeStatus> byPath = new LinkedHashMap<>();
+        for (VolumeStatus volume : status.getVolumeList()) {
+            byPath.merge(
+                    volume.getPath(),
+                    volume,
+                    (first, second) -> first.getFailure().isEmpty() ? second : first);
+        }
+        return status.toBuilder().clearVolume().addAllVolume(byPath.values()).build();
     }
 
     private void registerTraffic() {
@@ -55,13 +72,13 @@ public final class BlockMetrics {
                         + " their staging was planned.")
                 .unit(Unit.BYTES)
                 .labelNames("origin")
-                .callback(counter -> {
+                .callback(new GuardedCallback<>("tatami_block_read_bytes", counter -> {
                     long staged = counts.stagedReadBytes();
                     long late = counts.lateReadBytes();
                     counter.call(staged, "staged");
                     counter.call(late, "late");
                     counter.call(Math.max(0, counts.readBytes() - staged - late), VOLUME);
-                })
+                }))
                 .register(registry);
         counter(
                 "tatami_block_written_bytes",
@@ -118,12 +135,14 @@ public final class BlockMetrics {
                 .help("Median time of the device's accesses of the last minutes; large ones scaled to 4 MiB.")
                 .unit(Unit.SECONDS)
                 .labelNames(VOLUME, "access")
-                .callback(gauge -> status.get().getVolumeList().forEach(volume -> {
-                    report(gauge, volume, "small_read", volume.getSmallReadMicros());
-                    report(gauge, volume, "large_read", volume.getLargeReadMicros());
-                    report(gauge, volume, "small_write", volume.getSmallWriteMicros());
-                    report(gauge, volume, "large_write", volume.getLargeWriteMicros());
-                }))
+                .callback(new GuardedCallback<>(
+                        "tatami_volume_access_median",
+                        gauge -> status.get().getVolumeList().forEach(volume -> {
+                            report(gauge, volume, "small_read", volume.getSmallReadMicros());
+                            report(gauge, volume, "large_read", volume.getLargeReadMicros());
+                            report(gauge, volume, "small_write", volume.getSmallWriteMicros());
+                            report(gauge, volume, "large_write", volume.getLargeWriteMicros());
+                        })))
                 .register(registry);
     }
 
@@ -149,7 +168,7 @@ public final class BlockMetrics {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(gauge -> gauge.call(value.applyAsDouble(status.get())))
+                .callback(new GuardedCallback<>(name, gauge -> gauge.call(value.applyAsDouble(status.get()))))
                 .register(registry);
     }
 
@@ -159,7 +178,8 @@ public final class BlockMetrics {
         if (unit != null) {
             builder.unit(unit);
         }
-        builder.callback(counter -> counter.call(value.applyAsLong(counts))).register(registry);
+        builder.callback(new GuardedCallback<>(name, counter -> counter.call(value.applyAsLong(counts))))
+                .register(registry);
     }
 
     private void volumes(String name, String help, ToDoubleFunction<VolumeStatus> value) {
@@ -167,9 +187,11 @@ public final class BlockMetrics {
                 .name(name)
                 .help(help)
                 .labelNames(VOLUME)
-                .callback(gauge -> status.get()
-                        .getVolumeList()
-                        .forEach(volume -> gauge.call(value.applyAsDouble(volume), volume.getPath())))
+                .callback(new GuardedCallback<>(
+                        name,
+                        gauge -> status.get()
+                                .getVolumeList()
+                                .forEach(volume -> gauge.call(value.applyAsDouble(volume), volume.getPath()))))
                 .register(registry);
     }
 
@@ -179,9 +201,11 @@ public final class BlockMetrics {
                 .help(help)
                 .unit(Unit.BYTES)
                 .labelNames(VOLUME)
-                .callback(counter -> status.get()
-                        .getVolumeList()
-                        .forEach(volume -> counter.call(value.applyAsLong(volume), volume.getPath())))
+                .callback(new GuardedCallback<>(
+                        name,
+                        counter -> status.get()
+                                .getVolumeList()
+                                .forEach(volume -> counter.call(value.applyAsLong(volume), volume.getPath()))))
                 .register(registry);
     }
 }

@@ -8,6 +8,7 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.GroupStatusReply;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,6 +20,9 @@ import java.util.function.ToLongFunction;
  * of the cluster; the leader of the namespace group alone tells of the block servers.
  */
 public final class ClusterMetrics {
+    /** Each question is a read of every group that leads here. */
+    private static final Duration AGE_MAX = Duration.ofSeconds(30);
+
     private final PrometheusRegistry registry;
     private final Supplier<Known> known;
 
@@ -26,10 +30,13 @@ public final class ClusterMetrics {
      * What a server knows at a moment.
      *
      * @param map empty where the namespace group does not lead here
-     * @param groups that lead here and answered
-     * @param shards of these, with what they know of copies
+     * @param groups all that lead here; empty where one has not answered
+     * @param shards of these, with what they know of copies; empty where one has not answered
      */
-    public record Known(Optional<ClusterMap> map, List<GroupStatusReply> groups, List<CopiesStatusReply> shards) {}
+    public record Known(
+            Optional<ClusterMap> map,
+            Optional<List<GroupStatusReply>> groups,
+            Optional<List<CopiesStatusReply>> shards) {}
 
     private ClusterMetrics(PrometheusRegistry registry, Supplier<Known> known) {
         this.registry = registry;
@@ -38,7 +45,7 @@ public final class ClusterMetrics {
 
     /** @param known asked at each scrape; may wait a while */
     public static void watch(PrometheusRegistry registry, Supplier<Known> known, Clock clock) {
-        ClusterMetrics metrics = new ClusterMetrics(registry, new RecentAnswer<>(known, clock));
+        ClusterMetrics metrics = new ClusterMetrics(registry, new RecentAnswer<>(known, AGE_MAX, clock));
         metrics.registerServers();
         metrics.registerNames();
         metrics.registerCopies();
@@ -49,13 +56,15 @@ public final class ClusterMetrics {
                 .name("tatami_cluster_block_servers")
                 .help("Block servers by state, told by the leader of the namespace group.")
                 .labelNames("state")
-                .callback(gauge -> known.get().map().ifPresent(map -> {
-                    for (BlockServerInfo.State state : BlockServerInfo.State.values()) {
-                        if (state != BlockServerInfo.State.UNRECOGNIZED) {
-                            gauge.call(count(map, state), state.name().toLowerCase(Locale.ROOT));
-                        }
-                    }
-                }))
+                .callback(new GuardedCallback<>(
+                        "tatami_cluster_block_servers",
+                        gauge -> known.get().map().ifPresent(map -> {
+                            for (BlockServerInfo.State state : BlockServerInfo.State.values()) {
+                                if (state != BlockServerInfo.State.UNRECOGNIZED) {
+                                    gauge.call(count(map, state), state.name().toLowerCase(Locale.ROOT));
+                                }
+                            }
+                        })))
                 .register(registry);
         room(
                 "tatami_cluster_capacity_bytes",
@@ -75,15 +84,29 @@ public final class ClusterMetrics {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(gauge -> known.get()
-                        .map()
-                        .ifPresent(map -> gauge.call(map.getBlockServerList().stream()
-                                .mapToLong(bytes)
-                                .sum())))
+                .callback(new GuardedCallback<>(
+                        name,
+                        gauge -> known.get()
+                                .map()
+                                .ifPresent(map -> gauge.call(map.getBlockServerList().stream()
+                                        .mapToLong(bytes)
+                                        .sum()))))
                 .register(registry);
     }
 
     private void registerNames() {
+        GaugeWithCallback.builder()
+                .name("tatami_meta_silent")
+                .help(
+                        "1 where some group that leads here does not answer in time, and sums over its groups are not told.")
+                .callback(new GuardedCallback<>(
+                        "tatami_meta_silent",
+                        gauge -> gauge.call(
+                                known.get().groups().isEmpty()
+                                                || known.get().shards().isEmpty()
+                                        ? 1
+                                        : 0)))
+                .register(registry);
         names("tatami_meta_files", "Files whose home leads here.", GroupStatusReply::getFiles);
         names("tatami_meta_directories", "Directories, told by the namespace group.", GroupStatusReply::getDirectories);
         names(
@@ -104,8 +127,12 @@ public final class ClusterMetrics {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(gauge -> gauge.call(
-                        known.get().groups().stream().mapToLong(value).sum()))
+                .callback(new GuardedCallback<>(
+                        name,
+                        gauge -> known.get()
+                                .groups()
+                                .ifPresent(groups -> gauge.call(
+                                        groups.stream().mapToLong(value).sum()))))
                 .register(registry);
     }
 
@@ -115,15 +142,17 @@ public final class ClusterMetrics {
                 .help(
                         "Blocks whose copies are to be looked at, by what they were found to be when they were last seen.")
                 .labelNames("health")
-                .callback(gauge -> {
-                    gauge.call(waiting(BlockHealthCounts::getUnderReplicated), "under_replicated");
-                    gauge.call(waiting(BlockHealthCounts::getLastCopy), "last_copy");
-                    gauge.call(waiting(BlockHealthCounts::getMissing), "missing");
-                    gauge.call(waiting(BlockHealthCounts::getDamaged), "damaged");
-                    gauge.call(waiting(BlockHealthCounts::getUnknown), "unknown");
-                    gauge.call(waiting(BlockHealthCounts::getMisreplicated), "misreplicated");
-                    gauge.call(waiting(BlockHealthCounts::getOverReplicated), "over_replicated");
-                })
+                .callback(new GuardedCallback<>(
+                        "tatami_blocks_waiting",
+                        gauge -> known.get().shards().ifPresent(shards -> {
+                            gauge.call(waiting(shards, BlockHealthCounts::getUnderReplicated), "under_replicated");
+                            gauge.call(waiting(shards, BlockHealthCounts::getLastCopy), "last_copy");
+                            gauge.call(waiting(shards, BlockHealthCounts::getMissing), "missing");
+                            gauge.call(waiting(shards, BlockHealthCounts::getDamaged), "damaged");
+                            gauge.call(waiting(shards, BlockHealthCounts::getUnknown), "unknown");
+                            gauge.call(waiting(shards, BlockHealthCounts::getMisreplicated), "misreplicated");
+                            gauge.call(waiting(shards, BlockHealthCounts::getOverReplicated), "over_replicated");
+                        })))
                 .register(registry);
         copies(
                 "tatami_blocks_copies_lacking",
@@ -139,8 +168,8 @@ public final class ClusterMetrics {
                 shard -> shard.getBrake().isEmpty() ? 0 : 1);
     }
 
-    private long waiting(ToLongFunction<BlockHealthCounts> of) {
-        return known.get().shards().stream()
+    private static long waiting(List<CopiesStatusReply> shards, ToLongFunction<BlockHealthCounts> of) {
+        return shards.stream()
                 .flatMap(shard -> shard.getWaitingList().stream())
                 .mapToLong(of)
                 .sum();
@@ -150,8 +179,12 @@ public final class ClusterMetrics {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(gauge -> gauge.call(
-                        known.get().shards().stream().mapToLong(value).sum()))
+                .callback(new GuardedCallback<>(
+                        name,
+                        gauge -> known.get()
+                                .shards()
+                                .ifPresent(shards -> gauge.call(
+                                        shards.stream().mapToLong(value).sum()))))
                 .register(registry);
     }
 }

@@ -62,12 +62,15 @@ public final class GroupMetrics implements GroupObserver {
 
     @Override
     public void decided(GroupId group, int count, long decideNanos, long commitNanos) {
-        requestsOf
-                .computeIfAbsent(group, id -> requests.labelValues(id.toString()))
-                .inc(count);
+        requestsOf(group).inc(count);
         batches.observe(count);
         decides.observe(decideNanos / NANOS_PER_SECOND);
         commits.observe(commitNanos / NANOS_PER_SECOND);
+    }
+
+    private CounterDataPoint requestsOf(GroupId group) {
+        CounterDataPoint known = requestsOf.get(group);
+        return known != null ? known : requestsOf.computeIfAbsent(group, id -> requests.labelValues(id.toString()));
     }
 
     /** Tells of the replicas that a server holds from now on, by asking {@code replicas} at each scrape. */
@@ -108,9 +111,12 @@ public final class GroupMetrics implements GroupObserver {
                 .name(name)
                 .help(help)
                 .labelNames(GROUP)
-                .callback(gauge -> replicas.get()
-                        .forEach(state -> gauge.call(
-                                value.applyAsDouble(state), state.group().toString())))
+                .callback(new GuardedCallback<>(
+                        name,
+                        gauge -> replicas.get()
+                                .forEach(state -> gauge.call(
+                                        value.applyAsDouble(state),
+                                        state.group().toString()))))
                 .register(registry);
     }
 }

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last six hours of a process's metrics, a value each 15 s, for curves without another service. Gauges are kept as
  * they are, counters as their rate a second, and histograms as the rate of what they count and as the 99th percentile
- * within the 15 s. At most {@value #SERIES_MAX} series of {@value #POINTS} values are kept, 3 MB in all; where a
- * process has more, the later ones are counted and left out. Safe for use by many threads.
+ * within the 15 s. What has the label {@code group} is kept as the sum over the groups. At most {@value #SERIES_MAX}
+ * series of {@value #POINTS} values are kept, 3 MB in all; where a process has more, the later ones are counted and
+ * left out. Safe for use by many threads.
  */
 public final class MetricHistory {
     /** Seconds from one value to the next. */
@@ -29,6 +30,8 @@ public final class MetricHistory {
     static final int POINTS = 6 * 3_600 / STEP_SECONDS;
     static final int SERIES_MAX = 512;
     private static final double PERCENTILE = 0.99;
+    private static final double MILLIS_PER_SECOND = 1_000;
+    private static final String GROUP = "group";
 
     /** Of other makers' metrics those that say whether the process has room. */
     private static final Set<String> FOREIGN =
@@ -40,6 +43,10 @@ public final class MetricHistory {
     private long taken;
 
     private long lastMillis;
+
+    /** From the value before to the one that is being taken, as a step may come late. */
+    private double stepSeconds = STEP_SECONDS;
+
     private int leftOut;
 
     /**
@@ -93,6 +100,7 @@ public final class MetricHistory {
      */
     public synchronized void take(MetricSnapshots snapshots, long nowMillis) {
         int place = (int) (taken % POINTS);
+        stepSeconds = taken == 0 ? STEP_SECONDS : Math.max(1, (nowMillis - lastMillis) / MILLIS_PER_SECOND);
         kept.values().forEach(series -> series.values[place] = Float.NaN);
         leftOut = 0;
         for (MetricSnapshot snapshot : snapshots) {
@@ -110,12 +118,15 @@ public final class MetricHistory {
             gauges.getDataPoints().forEach(point -> {
                 Series series = series(named(name, point.getLabels()));
                 if (series != null) {
-                    series.values[place] = (float) point.getValue();
+                    float before = series.values[place];
+                    series.values[place] = (float) point.getValue() + (Float.isNaN(before) ? 0 : before);
                 }
             });
         } else if (snapshot instanceof CounterSnapshot counters) {
+            Map<String, Double> totals = new LinkedHashMap<>();
             counters.getDataPoints()
-                    .forEach(point -> takeRate(named(name, point.getLabels()), point.getValue(), place));
+                    .forEach(point -> totals.merge(named(name, point.getLabels()), point.getValue(), Double::sum));
+            totals.forEach((series, total) -> takeRate(series, total, place));
         } else if (snapshot instanceof HistogramSnapshot histograms) {
             histograms.getDataPoints().forEach(point -> {
                 takeRate(named(name, point.getLabels()), point.getCount(), place);
@@ -130,7 +141,7 @@ public final class MetricHistory {
             return;
         }
         if (total >= series.total) {
-            series.values[place] = (float) ((total - series.total) / STEP_SECONDS);
+            series.values[place] = (float) ((total - series.total) / stepSeconds);
         }
         series.total = total;
     }
@@ -182,7 +193,12 @@ public final class MetricHistory {
     }
 
     private static String named(String name, Labels labels) {
-        return labels.isEmpty() ? name : name + labels;
+        return labels.isEmpty() || labels.contains(GROUP) ? name : name + labels;
+    }
+
+    /** How many series have names that {@code wanted} takes. */
+    public synchronized int count(Predicate<String> wanted) {
+        return (int) kept.keySet().stream().filter(wanted).count();
     }
 
     /**

@@ -40,7 +40,7 @@ public final class MetricsPage {
     }
 
     /** All metrics at this moment. */
-    public MetricSnapshots snapshot() {
+    public synchronized MetricSnapshots snapshot() {
         return registry.scrape();
     }
 

@@ -1,35 +1,34 @@
 package io.tatami.server.metrics;
 
 import io.tatami.base.Clock;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that is asked for again only when it is a second old, so that the many metrics of a scrape are of one
- * moment, and cost one question. Safe for use by many threads.
+ * An answer that is asked for again only when it has come to an age, so that the many metrics of a scrape are of one
+ * moment, and cost one question, however long that takes. Safe for use by many threads.
  */
 final class RecentAnswer<T> implements Supplier<T> {
-    private static final long AGE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
-
     private final Supplier<T> question;
+    private final long ageNanosMax;
     private final Clock clock;
     private @Nullable T answer;
-    private long askedNanos;
+    private long answeredNanos;
 
-    RecentAnswer(Supplier<T> question, Clock clock) {
+    RecentAnswer(Supplier<T> question, Duration ageMax, Clock clock) {
         this.question = question;
+        this.ageNanosMax = ageMax.toNanos();
         this.clock = clock;
     }
 
     @Override
     public synchronized T get() {
         T known = answer;
-        long nowNanos = clock.monotonicNanos();
-        if (known == null || nowNanos - askedNanos >= AGE_NANOS_MAX) {
+        if (known == null || clock.monotonicNanos() - answeredNanos >= ageNanosMax) {
             known = question.get();
             answer = known;
-            askedNanos = nowNanos;
+            answeredNanos = clock.monotonicNanos();
         }
         return known;
     }

@@ -20,43 +20,58 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the groups that lead on a metadata server tell at a scrape, as far as they answer in two seconds together. */
+/**
+ * What the groups that lead on a metadata server tell, as far as they answer in two seconds. Nothing is asked again
+ * while an answer is awaited, so a group that is slow gets no more to do. Used by one thread at a time.
+ */
 final class LedGroups {
     private static final Logger LOG = LoggerFactory.getLogger(LedGroups.class);
     private static final long LIMIT_MILLIS = 2_000;
 
-    private LedGroups() {}
+    private final MetadataServer server;
+    private CompletableFuture<Void> asked = CompletableFuture.completedFuture(null);
 
-    static ClusterMetrics.Known of(MetadataServer server) {
+    LedGroups(MetadataServer server) {
+        this.server = server;
+    }
+
+    ClusterMetrics.Known ask() {
         boolean leadsNamespace = server.replicas().stream()
                 .filter(ReplicaState::leads)
                 .map(ReplicaState::group)
                 .anyMatch(GroupId::isNamespace);
         Optional<ClusterMap> map = leadsNamespace ? Optional.of(server.map()) : Optional.empty();
+        if (!asked.isDone()) {
+            return new ClusterMetrics.Known(map, Optional.empty(), Optional.empty());
+        }
         List<CompletableFuture<GroupStatusReply>> groups =
                 server.askLed(MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance());
         List<CompletableFuture<CopiesStatusReply>> shards =
                 server.askLed(MetaMethods.COPIES_STATUS, CopiesStatusRequest.getDefaultInstance());
-        CompletableFuture<Void> all = CompletableFuture.allOf(
-                CompletableFuture.allOf(groups.toArray(CompletableFuture[]::new)),
-                CompletableFuture.allOf(shards.toArray(CompletableFuture[]::new)));
+        asked = CompletableFuture.allOf(all(groups), all(shards));
         try {
-            all.get(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+            asked.get(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.debug("some groups are left out of this scrape", e);
+            LOG.debug("some groups do not answer", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return new ClusterMetrics.Known(map, answered(groups), answered(shards));
+        return new ClusterMetrics.Known(map, answers(groups), answers(shards));
     }
 
-    private static <R> List<R> answered(List<CompletableFuture<R>> asked) {
+    private static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> asked) {
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Empty where one is lacking: a sum without it would look like good news. */
+    private static <R> Optional<List<R>> answers(List<CompletableFuture<R>> asked) {
         List<R> answers = new ArrayList<>();
         for (CompletableFuture<R> answer : asked) {
-            if (answer.isDone() && !answer.isCompletedExceptionally()) {
-                answers.add(answer.join());
+            if (!answer.isDone() || answer.isCompletedExceptionally()) {
+                return Optional.empty();
             }
+            answers.add(answer.join());
         }
-        return answers;
+        return Optional.of(answers);
     }
 }

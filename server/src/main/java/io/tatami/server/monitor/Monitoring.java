@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +49,9 @@ import org.slf4j.LoggerFactory;
 public final class Monitoring implements AutoCloseable {
     /** An hour. */
     private static final int POINTS_DEFAULT = 3_600 / MetricHistory.STEP_SECONDS;
+
+    /** Of one answer, some hundred kilobytes. */
+    private static final long VALUES_MAX = 50_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Monitoring.class);
 
@@ -106,11 +110,11 @@ public final class Monitoring implements AutoCloseable {
         HttpRoutes routes = new HttpRoutes()
                 .get("/metrics", Right.NONE, question -> metrics(page, question))
                 .get("/history", Right.READ, this::history)
-                .get(
+                .getAtOnce(
                         "/health",
                         Right.NONE,
                         question -> state(state.death().stream().toList()))
-                .get("/ready", Right.NONE, question -> state(state.problems()))
+                .getAtOnce("/ready", Right.NONE, question -> state(state.problems()))
                 .post("/login", Right.NONE, this::login)
                 .post("/logout", Right.ADMINISTER, this::logout);
         new ProcessPages(catalog, settings).addTo(routes);
@@ -131,7 +135,7 @@ public final class Monitoring implements AutoCloseable {
     private void take(MetricsPage page) {
         try {
             history.take(page.snapshot(), clock.wallMillis());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("the metrics of this moment could not be taken", e);
         }
     }
@@ -175,7 +179,13 @@ public final class Monitoring implements AutoCloseable {
                     "/history needs the parameter name: the beginning of a metric's name; it may be repeated");
         }
         int points = number(question.parameter("points").orElse(String.valueOf(POINTS_DEFAULT)));
-        return HttpJson.of(history.curves(name -> names.stream().anyMatch(name::startsWith), points));
+        Predicate<String> wanted = name -> names.stream().anyMatch(name::startsWith);
+        if ((long) history.count(wanted) * points > VALUES_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "these are more than " + VALUES_MAX + " values; ask for fewer points, or by longer names");
+        }
+        return HttpJson.of(history.curves(wanted, points));
     }
 
     private static int number(String text) throws TatamiException {
@@ -199,12 +209,13 @@ public final class Monitoring implements AutoCloseable {
                         "text/plain; charset=utf-8",
                         (session.get() + "\n").getBytes(StandardCharsets.UTF_8))
                 .withHeader(
-                        "set-cookie", HttpAccess.COOKIE + "=" + session.get() + "; Path=/; HttpOnly; SameSite=Strict");
+                        "set-cookie",
+                        HttpAccess.cookie(question) + "=" + session.get() + "; Path=/; HttpOnly; SameSite=Strict");
     }
 
     private HttpAnswer logout(HttpQuestion question) {
         HttpAccess.session(question).ifPresent(sessions::end);
-        return HttpAnswer.text("bye\n").withHeader("set-cookie", HttpAccess.COOKIE + "=; Path=/; Max-Age=0");
+        return HttpAnswer.text("bye\n").withHeader("set-cookie", HttpAccess.cookie(question) + "=; Path=/; Max-Age=0");
     }
 
     /** For a metadata server that is to be watched. */
@@ -226,12 +237,13 @@ public final class Monitoring implements AutoCloseable {
         Port on = port;
         if (on != null) {
             GroupMetrics.watch(on.page().registry(), server::replicas);
-            ClusterMetrics.watch(on.page().registry(), () -> LedGroups.of(server), clock);
+            ClusterMetrics.watch(on.page().registry(), new LedGroups(server)::ask, clock);
         }
         state.serves(
                 "metadata server",
-                () -> server.replicas().stream()
-                                .allMatch(replica -> !replica.failure().isEmpty())
+                () -> !server.replicas().isEmpty()
+                                && server.replicas().stream()
+                                        .allMatch(replica -> !replica.failure().isEmpty())
                         ? "no replica here works"
                         : "");
         var unused = server.ended().thenAccept(state::ended);
@@ -254,6 +266,7 @@ public final class Monitoring implements AutoCloseable {
 
     /** The server is told to stop. */
     public void stops() {
+        timer.shutdown();
         state.stops();
     }
 

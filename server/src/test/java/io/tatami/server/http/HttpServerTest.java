@@ -33,6 +33,7 @@ class HttpServerTest {
     private final AtomicInteger changes = new AtomicInteger();
     private final CountDownLatch gate = new CountDownLatch(1);
     private final HttpRoutes routes = new HttpRoutes()
+            .getAtOnce("/health", Right.NONE, question -> HttpAnswer.text("ok"))
             .get("/open", Right.NONE, question -> HttpAnswer.text("open to all\n"))
             .get("/page", Right.READ, question -> HttpAnswer.text(question.required("name")))
             .get("/refuses", Right.NONE, question -> {
@@ -172,7 +173,8 @@ class HttpServerTest {
                 post("/change", "Authorization", "Bearer " + session).body());
         assertEquals(
                 "change 2",
-                post("/change", "Cookie", HttpAccess.COOKIE + "=" + session).body());
+                post("/change", "Cookie", "tatami-session-" + address.getPort() + "=" + session)
+                        .body());
         sessions.end(session);
         assertEquals(401, post("/change", "Authorization", "Bearer " + session).statusCode());
         assertEquals(2, changes.get());
@@ -246,5 +248,43 @@ class HttpServerTest {
                 socket.close();
             }
         }
+    }
+
+    @Test
+    void aClientThatTakesNoAnswerGetsNoMoreMade() throws Exception {
+        byte[] page = new byte[1 << 20];
+        AtomicInteger made = new AtomicInteger();
+        HttpRoutes large = new HttpRoutes().get("/large", Right.NONE, question -> {
+            made.incrementAndGet();
+            return HttpAnswer.of(HttpAnswer.OK, "application/octet-stream", page);
+        });
+        HttpServer own = new HttpServer(large, new HttpAccess(sessions, Set.of()));
+        InetSocketAddress at = own.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (Socket socket = new Socket(at.getAddress(), at.getPort())) {
+            String requests = "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000);
+            socket.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
+            // What the sockets' own buffers take is made, and one answer more.
+            int before = -1;
+            while (before != made.get()) {
+                before = made.get();
+                Thread.sleep(300);
+            }
+            assertTrue(before > 0 && before < 40, () -> made + " answers were made");
+            socket.getInputStream().skipNBytes(8L << 20);
+            while (made.get() == before) {
+                Thread.sleep(1);
+            }
+        } finally {
+            own.close();
+        }
+    }
+
+    @Test
+    void healthIsAnsweredWhileAllOthersWait() throws Exception {
+        for (int i = 0; i < 80; i++) {
+            CompletableFuture<HttpResponse<String>> unused =
+                    client.sendAsync(request("/waits").build(), HttpResponse.BodyHandlers.ofString());
+        }
+        assertEquals("ok", get("/health").body());
     }
 }

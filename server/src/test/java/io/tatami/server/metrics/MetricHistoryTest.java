@@ -141,4 +141,38 @@ class MetricHistoryTest {
                         .map(MetricHistory.Curve::name)
                         .toList());
     }
+
+    @Test
+    void whatHasAGroupIsKeptAsASumSoThatManyGroupsLeaveRoom() {
+        Gauge gauge = Gauge.builder()
+                .name("tatami_group_queue")
+                .help("h")
+                .labelNames("group")
+                .register(registry);
+        Counter counter = Counter.builder()
+                .name("tatami_group_did")
+                .help("h")
+                .labelNames("group")
+                .register(registry);
+        for (int group = 0; group < 300; group++) {
+            gauge.labelValues("shard-" + group).set(2);
+            counter.labelValues("shard-" + group).inc(10);
+        }
+        take();
+        counter.labelValues("shard-7").inc(30);
+        take();
+        assertEquals(600f, values("tatami_group_queue").get(1));
+        assertEquals(2f, values("tatami_group_did:rate").get(1));
+        assertEquals(2, history.count(name -> true));
+    }
+
+    @Test
+    void aLateStepHasTheRateOfTheTimeThatItTook() {
+        Counter counter = Counter.builder().name("tatami_bytes").help("h").register(registry);
+        take();
+        counter.inc(600);
+        nowMillis += MetricHistory.STEP_SECONDS * 1_000L;
+        take();
+        assertEquals(20f, values("tatami_bytes:rate").get(1));
+    }
 }

@@ -39,7 +39,11 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
     @Override
     public void replied(Frame frame) throws TatamiException {
         R reply = frame.body(method.replyParser());
-        inScope(() -> complete(reply));
+        if (scope == null) {
+            complete(reply);
+        } else {
+            inScope(scope, () -> complete(reply));
+        }
     }
 
     @Override
@@ -51,16 +55,15 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
 
     @Override
     public void failed(TatamiException failure) {
-        inScope(() -> completeExceptionally(failure));
+        if (scope == null) {
+            completeExceptionally(failure);
+        } else {
+            inScope(scope, () -> completeExceptionally(failure));
+        }
     }
 
     /** What others do when they hear of the end belongs to the request that the call was made for. */
-    private void inScope(BooleanSupplier end) {
-        CallInScope called = scope;
-        if (called == null) {
-            boolean unused = end.getAsBoolean();
-            return;
-        }
+    private void inScope(CallInScope called, BooleanSupplier end) {
         RequestScope before = called.enter(method.name());
         try {
             boolean unused = end.getAsBoolean();

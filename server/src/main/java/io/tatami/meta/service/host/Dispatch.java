@@ -23,6 +23,7 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.MapChanges;
+import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.Responder;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -111,7 +112,8 @@ final class Dispatch implements HostedGroup.Stage {
         CompletableFuture<Caller> caller = trusted
                 ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
                 : callers.of(context.user());
-        CompletableFuture<R> reply = caller.thenCompose(who -> run(service, origin(context, who), request));
+        CompletableFuture<R> reply =
+                RequestScope.carried(caller).thenCompose(who -> run(service, origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
             if (thrown == null) {
                 CrashPoint.hit("meta.reply.before-send", method.name());

@@ -18,11 +18,13 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.RequestScope;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Calls over connections, routed by the cluster map. A lost connection and a retryable failure are tried again. */
 final class RoutedPeers implements GroupPeers {
@@ -186,6 +188,7 @@ final class RoutedPeers implements GroupPeers {
         private final Q body;
         private final CallOptions options;
         private final long deadlineNanos;
+        private final @Nullable RequestScope scope = RequestScope.current();
         private final CompletableFuture<R> result = new CompletableFuture<>();
 
         Attempt(Destination destination, Method<Q, R> method, Q body, CallOptions options, long deadlineNanos) {
@@ -196,7 +199,17 @@ final class RoutedPeers implements GroupPeers {
             this.deadlineNanos = deadlineNanos;
         }
 
+        /** For the request that the call is made for, on whatever thread a try begins. */
         void begin(long pauseMillis) {
+            RequestScope before = RequestScope.enter(scope);
+            try {
+                tryOnce(pauseMillis);
+            } finally {
+                RequestScope unused = RequestScope.enter(before);
+            }
+        }
+
+        private void tryOnce(long pauseMillis) {
             long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.monotonicNanos());
             InetSocketAddress to;
             try {
@@ -205,8 +218,7 @@ final class RoutedPeers implements GroupPeers {
                 failed(e, pauseMillis);
                 return;
             }
-            CompletableFuture<R> reply = connector
-                    .connect(to)
+            CompletableFuture<R> reply = RequestScope.carried(connector.connect(to))
                     .thenCompose(connection ->
                             connection.call(method, options.withTimeoutMillis(Math.max(1, leftMillis)), body));
             reply.whenComplete((answer, thrown) -> {

@@ -9,6 +9,7 @@ import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.protocol.Method;
+import io.tatami.rpc.RequestScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -32,7 +33,7 @@ public final class FlowsInFlight {
             CompletableFuture<R> mine = new CompletableFuture<>();
             CompletableFuture<? extends Message> other = running.putIfAbsent(key, mine);
             if (other != null) {
-                return other.thenApply(reply -> reparsed(method, reply));
+                return RequestScope.carried(other).thenApply(reply -> reparsed(method, reply));
             }
             return begin(loop, method, flow, origin, request).whenComplete((reply, thrown) -> {
                 running.remove(key);

@@ -18,6 +18,7 @@ import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.rpc.GroupThread;
+import io.tatami.rpc.RequestScope;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -241,7 +242,7 @@ public final class GroupLoop implements AutoCloseable {
         if (reason != null) {
             return CompletableFuture.failedFuture(reason);
         }
-        return log.confirm().thenCompose(confirmed -> {
+        return RequestScope.carried(log.confirm()).thenCompose(confirmed -> {
             try {
                 Optional<R> known = isBetweenBatches()
                         ? Optional.ofNullable(memory.recall(origin, method))
@@ -265,7 +266,7 @@ public final class GroupLoop implements AutoCloseable {
                     }
                 },
                 recalled);
-        return recalled;
+        return RequestScope.carried(recalled);
     }
 
     private void toReaders(Runnable read, CompletableFuture<?> told) {
@@ -293,7 +294,7 @@ public final class GroupLoop implements AutoCloseable {
                 long applyNanos = store.applyNanos() - appliedBefore;
                 work.forEach(
                         pending -> pending.committed(decidedNanos, Math.max(0, commitNanos - applyNanos), applyNanos));
-                observer.decided(id, work.size(), decidedNanos - begunNanos, commitNanos);
+                observe(decidedNanos - begunNanos, commitNanos);
                 work.forEach(pending -> conclude(pending, this::submit));
                 work.clear();
             }
@@ -316,6 +317,15 @@ public final class GroupLoop implements AutoCloseable {
         }
     }
 
+    /** The batch is durable: what goes wrong in counting it must not stop the group. */
+    private void observe(long decideNanos, long commitNanos) {
+        try {
+            observer.decided(id, work.size(), decideNanos, commitNanos);
+        } catch (RuntimeException e) {
+            LOG.error("a batch of {} was not counted", id, e);
+        }
+    }
+
     /** Decides the requests in {@code work}, and those that arrive until that is done. */
     private void decide(Batch batch) {
         long nowNanos = clock.monotonicNanos();
@@ -324,10 +334,10 @@ public final class GroupLoop implements AutoCloseable {
         while (decided < work.size() && !batch.isFull() && !memory.isFull()) {
             Pending<?, ?, ?> pending = work.get(decided);
             decided++;
+            pending.begun(clock);
             if (pending.origin().isExpired(nowNanos)) {
                 pending.refuse(SnapshotReads.expired());
             } else {
-                pending.begun(clock);
                 pending.decide(batch, map, memory);
             }
             if (decided == work.size()) {
@@ -361,16 +371,17 @@ public final class GroupLoop implements AutoCloseable {
             pending.answer();
             return;
         }
-        CompletableFuture<Void> settled = settlers.apply(question).whenComplete((done, thrown) -> {
-            if (thrown != null) {
-                pending.fail(Causes.of(thrown));
-            } else if (pending.settled(question)) {
-                again.accept(pending);
-            } else {
-                pending.fail(new TatamiException(
-                        ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
-            }
-        });
+        CompletableFuture<Void> settled = pending.inScope(() -> settlers.apply(question))
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        pending.fail(Causes.of(thrown));
+                    } else if (pending.settled(question)) {
+                        again.accept(pending);
+                    } else {
+                        pending.fail(new TatamiException(
+                                ErrorCode.BUSY, "other requests are changing the same entry; send this one again"));
+                    }
+                });
         if (settled.isCancelled()) {
             pending.fail(new TatamiException(ErrorCode.CANCELLED, "the question was cancelled: " + question));
         }

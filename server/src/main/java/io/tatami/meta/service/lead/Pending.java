@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,6 +130,16 @@ public final class Pending<S, Q extends Message, R extends Message> {
         } catch (TatamiException e) {
             // Remembered already, or forgotten for good: nothing more is to be remembered.
             failure = e;
+        } finally {
+            leave(before);
+        }
+    }
+
+    /** Has {@code work} done for the client's request. */
+    <T> T inScope(Supplier<T> work) {
+        RequestScope before = RequestScope.enter(scope);
+        try {
+            return work.get();
         } finally {
             leave(before);
         }

@@ -2,6 +2,7 @@ package io.tatami.meta.service.tree;
 
 import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.rpc.RequestScope;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,12 +52,12 @@ public final class JudgedSubtrees {
     /** Completes when a subtree that the place is in has been judged. Waited for with no name held. */
     synchronized CompletableFuture<Void> over(Place place) {
         CompletableFuture<Void> judgement = judgementOf(place);
-        return judgement == null ? CompletableFuture.completedFuture(null) : judgement;
+        return judgement == null ? CompletableFuture.completedFuture(null) : RequestScope.carried(judgement);
     }
 
     private synchronized CompletableFuture<Void> begin(long directory, CompletableFuture<Void> over) {
         judgements.put(over, directory);
-        return CompletableFuture.allOf(changes.toArray(CompletableFuture<?>[]::new));
+        return RequestScope.carried(CompletableFuture.allOf(changes.toArray(CompletableFuture<?>[]::new)));
     }
 
     private void end(Set<CompletableFuture<Void>> of, CompletableFuture<Void> ended) {

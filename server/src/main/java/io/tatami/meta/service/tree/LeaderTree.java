@@ -29,6 +29,7 @@ import io.tatami.protocol.wire.ReserveMarkerReply;
 import io.tatami.protocol.wire.ReserveMarkerRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.protocol.wire.TreeChange;
+import io.tatami.rpc.RequestScope;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -113,10 +114,16 @@ public final class LeaderTree {
                     .setOwner(settings.rootOwner())
                     .setGroup(settings.rootGroup())
                     .build();
-            term = group().submit(BEGIN_TERM, RequestOrigin.SERVICE, request)
-                    .thenApply(reply -> new TreeChanges(reply.getTerm()));
+            // All that come meanwhile wait for it, not the first one alone.
+            RequestScope before = RequestScope.enter(null);
+            try {
+                term = group().submit(BEGIN_TERM, RequestOrigin.SERVICE, request)
+                        .thenApply(reply -> new TreeChanges(reply.getTerm()));
+            } finally {
+                RequestScope unused = RequestScope.enter(before);
+            }
         }
-        return term;
+        return RequestScope.carried(term);
     }
 
     /** A request that is answered from the tree alone. */

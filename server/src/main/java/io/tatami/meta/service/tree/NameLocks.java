@@ -1,6 +1,7 @@
 package io.tatami.meta.service.tree;
 
 import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.rpc.RequestScope;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,7 +46,7 @@ public final class NameLocks {
         CompletableFuture<Void> before = enqueue(names, mine);
         boolean waits = !before.isDone();
         CompletableFuture<R> answer = new CompletableFuture<>();
-        CompletableFuture<R> done = before.thenCompose(ready -> body.apply(waits));
+        CompletableFuture<R> done = RequestScope.carried(before).thenCompose(ready -> body.apply(waits));
         CompletableFuture<Void> unused = done.thenCompose(result -> {
                     CompletableFuture<Void> begun = rest.apply(result);
                     answer.complete(result);
@@ -64,7 +65,8 @@ public final class NameLocks {
 
     /** Completes when whoever holds the name now is through. */
     public synchronized CompletableFuture<Void> whenFree(long parent, String name) {
-        return lastHolders.getOrDefault(new Name(parent, name), CompletableFuture.completedFuture(null));
+        return RequestScope.carried(
+                lastHolders.getOrDefault(new Name(parent, name), CompletableFuture.completedFuture(null)));
     }
 
     private synchronized CompletableFuture<Void> enqueue(Set<Name> names, CompletableFuture<Void> mine) {

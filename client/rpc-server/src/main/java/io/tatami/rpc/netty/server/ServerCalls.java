@@ -125,11 +125,11 @@ final class ServerCalls {
         ServerCall<?> call = inflight.get(callId);
         if (call != null) {
             remove(call);
-            observe(call, reason.code());
             ServerCall.Half stream = call.stream();
             if (stream != null) {
                 stream.cancelled(reason);
             }
+            observe(call, reason.code());
         }
     }
 

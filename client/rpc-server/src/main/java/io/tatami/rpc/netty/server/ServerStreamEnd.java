@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.StreamMethod;
 import io.tatami.rpc.CallContext;
+import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamHandler;
 import io.tatami.rpc.StreamReceiver;
@@ -75,10 +76,13 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
     public void received(Frame frame) throws TatamiException {
         U message = frame.body(method.upParser());
         if (receiver != null && !call.isAnswered()) {
+            RequestScope before = RequestScope.enter(call);
             try {
                 receiver.onMessage(message, frame.retainPayload());
             } catch (RuntimeException e) {
                 failedByBug(e);
+            } finally {
+                RequestScope unused = RequestScope.enter(before);
             }
         }
     }
@@ -87,10 +91,13 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
     public void cancelled(TatamiException reason) {
         end(reason::again);
         if (receiver != null && !call.isAnswered()) {
+            RequestScope before = RequestScope.enter(call);
             try {
                 receiver.onCancelled(reason);
             } catch (RuntimeException e) {
                 LOG.error("the receiver of {} failed", method, e);
+            } finally {
+                RequestScope unused = RequestScope.enter(before);
             }
         }
     }
