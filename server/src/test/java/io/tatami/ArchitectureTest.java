@@ -104,7 +104,8 @@ final class ArchitectureTest {
                     "io.tatami.server.node",
                     "io.tatami.server.cli",
                     "io.tatami.server.status",
-                    "io.tatami.server.monitor"),
+                    "io.tatami.server.monitor",
+                    "io.tatami.server.console"),
             onlyUses("io.tatami.server.http"),
             neverUses(
                     "io.tatami.server.metrics",
@@ -112,6 +113,13 @@ final class ArchitectureTest {
                     "io.tatami.server.node",
                     "io.tatami.server.cli"),
             neverUses("io.tatami.server.monitor", "io.tatami.server.cli"),
+            onlyUses(
+                    "io.tatami.server.console",
+                    "io.tatami.server.http",
+                    "io.tatami.server.status",
+                    "io.tatami.client",
+                    "io.tatami.client.model"),
+            onlyImportedBy("io.tatami.server.console", "io.tatami.server.console", "io.tatami.server.monitor"),
             neverUses("io.tatami.server.status", "io.tatami.server.cli"),
             onlyUses("io.tatami.server.lab.host"),
             onlyUses(

@@ -245,6 +245,15 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
+     * The same, from the entry behind a name on, for those who show a page at a time.
+     *
+     * @param name need not be in the directory
+     */
+    public DirectoryListing listAfter(TatamiPath path, String name) throws TatamiException {
+        return entries.listAfter(path, name);
+    }
+
+    /**
      * Makes a directory. If a part of the path cannot be made, nothing is changed.
      *
      * @param createParents whether missing parents are made too, in the same step

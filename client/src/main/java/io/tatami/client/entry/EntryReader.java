@@ -111,10 +111,19 @@ public final class EntryReader {
 
     /** @see io.tatami.client.TatamiClient#list */
     public DirectoryListing list(TatamiPath path, boolean withLocations) throws TatamiException {
+        return list(path, "", withLocations);
+    }
+
+    /** @see io.tatami.client.TatamiClient#listAfter */
+    public DirectoryListing listAfter(TatamiPath path, String name) throws TatamiException {
+        return list(path, name, false);
+    }
+
+    private DirectoryListing list(TatamiPath path, String after, boolean withLocations) throws TatamiException {
         Deadline deadline = caller.deadline();
         Backoff backoff = caller.backoff();
         while (true) {
-            ListingPages pages = new ListingPages(this, path, withLocations);
+            ListingPages pages = new ListingPages(this, path, after, withLocations);
             try {
                 return listing(() -> next(pages, path), pages.next(), pages.isAtEnd());
             } catch (UnresolvedLinkException e) {

@@ -42,7 +42,7 @@ final class ListingPages implements DirectoryListing.Pages {
     private final EntryReader reader;
     private final TatamiPath path;
     private final boolean withLocations;
-    private String after = "";
+    private String after;
     private boolean atEnd;
 
     /** What homes last said of files of which names did not know as much, by their ids. */
@@ -80,7 +80,9 @@ final class ListingPages implements DirectoryListing.Pages {
         }
     }
 
-    ListingPages(EntryReader reader, TatamiPath path, boolean withLocations) {
+    /** @param after the name behind which the first page begins; empty for all */
+    ListingPages(EntryReader reader, TatamiPath path, String after, boolean withLocations) {
+        this.after = after;
         this.reader = reader;
         this.path = path;
         this.withLocations = withLocations;

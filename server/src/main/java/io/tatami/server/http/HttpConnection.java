@@ -15,7 +15,9 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
@@ -28,6 +30,15 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     /** Nothing is loaded from elsewhere, framed, or run that is not a file of ours. */
     private static final String CONTENT_POLICY = "default-src 'none'; script-src 'self'; style-src 'self';"
             + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+    /** Another question is answered. */
+    private static final Set<ErrorCode> OF_THE_QUESTION = EnumSet.of(
+            ErrorCode.INVALID_ARGUMENT,
+            ErrorCode.MALFORMED,
+            ErrorCode.NOT_A_DIRECTORY,
+            ErrorCode.IS_A_DIRECTORY,
+            ErrorCode.PATH_TOO_LONG,
+            ErrorCode.UNRESOLVED_LINK);
 
     private final HttpRoutes routes;
     private final HttpAccess access;
@@ -115,8 +126,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         if (code == ErrorCode.NOT_FOUND) {
             return 404;
         }
-        if (code == ErrorCode.INVALID_ARGUMENT || code == ErrorCode.MALFORMED) {
+        if (OF_THE_QUESTION.contains(code)) {
             return 400;
+        }
+        if (code == ErrorCode.UNSUPPORTED) {
+            return 501;
         }
         if (code == ErrorCode.PERMISSION_DENIED) {
             return 403;

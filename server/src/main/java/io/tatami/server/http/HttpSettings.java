@@ -3,6 +3,7 @@ package io.tatami.server.http;
 import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -13,8 +14,10 @@ import java.util.OptionalInt;
  * @param bindHost the address that is listened on
  * @param user in whose name pages read the name space
  * @param names of this server in a browser's address line, beside its host, {@code localhost} and IP addresses
+ * @param collectEvery how often a metadata server asks the cluster for its console
  */
-public record HttpSettings(boolean isOff, OptionalInt port, String bindHost, String user, List<String> names) {
+public record HttpSettings(
+        boolean isOff, OptionalInt port, String bindHost, String user, List<String> names, Duration collectEvery) {
     private static final String OFF = "none";
     private static final String AUTO = "auto";
     private static final int PORT_MAX = 65_535;
@@ -44,8 +47,16 @@ public record HttpSettings(boolean isOff, OptionalInt port, String bindHost, Str
             "Names by which browsers reach the HTTP port, for example of a proxy, separated by commas; the server's host,"
                     + " localhost and IP addresses are accepted without.");
 
+    /** How old the console's figures become. */
+    public static final Setting<Duration> COLLECT_EVERY = Setting.duration(
+            "tatami.http.collect.every",
+            "15s",
+            "100ms",
+            "1h",
+            "How often a metadata server asks all groups and block servers for its console, once for all who look.");
+
     /** Every setting read here. */
-    public static final List<Setting<?>> ALL = List.of(PORT, BIND, USER, NAMES);
+    public static final List<Setting<?>> ALL = List.of(PORT, BIND, USER, NAMES, COLLECT_EVERY);
 
     public static HttpSettings from(Settings settings) throws SettingException {
         String port = settings.get(PORT).trim();
@@ -57,7 +68,8 @@ public record HttpSettings(boolean isOff, OptionalInt port, String bindHost, Str
                 settings.get(USER).trim(),
                 List.of(settings.get(NAMES).trim().split("\\s*,\\s*", 0)).stream()
                         .filter(name -> !name.isEmpty())
-                        .toList());
+                        .toList(),
+                settings.get(COLLECT_EVERY));
     }
 
     private static boolean isPort(String text) {

@@ -10,6 +10,7 @@ import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.HostSurroundings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.rpc.RequestObserver;
+import io.tatami.server.console.Console;
 import io.tatami.server.http.AdminSessions;
 import io.tatami.server.http.HttpAccess;
 import io.tatami.server.http.HttpAnswer;
@@ -61,6 +62,7 @@ public final class Monitoring implements AutoCloseable {
     private final MetricHistory history = new MetricHistory();
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("monitor"));
+    private final @Nullable Console console;
     private final @Nullable Port port;
 
     /** What a process is there for, which decides where its port is looked for. */
@@ -104,6 +106,7 @@ public final class Monitoring implements AutoCloseable {
         HttpSettings http = HttpSettings.from(settings);
         if (http.isOff()) {
             port = null;
+            console = null;
             return;
         }
         MetricsPage page = new MetricsPage(version);
@@ -118,7 +121,9 @@ public final class Monitoring implements AutoCloseable {
                 .post("/login", Right.NONE, this::login)
                 .post("/logout", Right.ADMINISTER, this::logout);
         new ProcessPages(catalog, settings).addTo(routes);
-        HttpServer server = new HttpServer(routes, new HttpAccess(sessions, names(http, host)));
+        HttpAccess access = new HttpAccess(sessions, names(http, host));
+        console = console(role, settings, access, routes);
+        HttpServer server = new HttpServer(routes, access);
         InetSocketAddress address;
         try {
             address = listen(server, http, role);
@@ -129,6 +134,21 @@ public final class Monitoring implements AutoCloseable {
         LOG.info("HTTP at http://{}:{}", address.getHostString(), address.getPort());
         var unused = timer.scheduleAtFixedRate(() -> take(page), 0, MetricHistory.STEP_SECONDS, TimeUnit.SECONDS);
         port = new Port(server, address, page, new RequestMetrics(page.registry()), new GroupMetrics(page.registry()));
+    }
+
+    private @Nullable Console console(Role role, Settings settings, HttpAccess access, HttpRoutes routes)
+            throws TatamiException {
+        return switch (role) {
+            case METADATA -> {
+                Console made = new Console(settings, access, clock);
+                made.addTo(routes);
+                yield made;
+            }
+            case BLOCK -> {
+                Console.addSignpost(routes);
+                yield null;
+            }
+        };
     }
 
     /** A part that fails when it is asked must not end the history. */
@@ -239,6 +259,9 @@ public final class Monitoring implements AutoCloseable {
             GroupMetrics.watch(on.page().registry(), server::replicas);
             ClusterMetrics.watch(on.page().registry(), new LedGroups(server)::ask, clock);
         }
+        if (console != null) {
+            console.serves(server.address());
+        }
         state.serves(
                 "metadata server",
                 () -> !server.replicas().isEmpty()
@@ -268,6 +291,13 @@ public final class Monitoring implements AutoCloseable {
     public void stops() {
         timer.shutdown();
         state.stops();
+        closeConsole();
+    }
+
+    private void closeConsole() {
+        if (console != null) {
+            console.close();
+        }
     }
 
     /** Where the port listens; empty where it is off. */
@@ -283,6 +313,7 @@ public final class Monitoring implements AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
+        closeConsole();
         Port on = port;
         if (on != null) {
             on.server().close();

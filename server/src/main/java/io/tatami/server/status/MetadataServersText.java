@@ -118,6 +118,11 @@ public record MetadataServersText(ListMetadataServersReply servers) {
     }
 
     public String json() {
+        return Json.text(fields());
+    }
+
+    /** Under the names in JSON. */
+    public Map<String, Object> fields() {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("replicas", servers.getReplicas());
         all.put("settled", servers.getSettled());
@@ -130,7 +135,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
         all.put(
                 "moves",
                 servers.getMoveList().stream().map(MetadataServersText::fields).toList());
-        return Json.text(all);
+        return all;
     }
 
     static Map<String, Object> server(MetadataServerInfo info) {

@@ -17,6 +17,11 @@ public final class StatusJson {
     private StatusJson() {}
 
     public static String of(StatusReport report) {
+        return Json.text(fields(report));
+    }
+
+    /** The same, to be added to. */
+    public static Map<String, Object> fields(StatusReport report) {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("well", report.isWell());
         status.put("problems", report.problems().stream().map(Problem::json).toList());
@@ -36,7 +41,7 @@ public final class StatusJson {
                 "block_servers",
                 report.servers().stream().map(StatusJson::server).toList());
         status.put("racks", new RackText(report.cluster().map().getBlockServerList()).json());
-        return Json.text(status);
+        return status;
     }
 
     private static Map<String, Object> group(ClusterStatus.GroupState state, ClusterStatus cluster) {
@@ -68,8 +73,10 @@ public final class StatusJson {
         Map<String, Object> server = new LinkedHashMap<>();
         server.put("id", info.getServerId());
         server.put("address", info.getData().getHost() + ":" + info.getData().getPort());
-        server.put("state", info.getState().name().toLowerCase(Locale.ROOT));
         server.put("rack", info.getRack());
+        server.put("state", info.getState().name().toLowerCase(Locale.ROOT));
+        server.put("drained", info.getDrained());
+        server.put("streams", info.getStreams());
         server.put("capacity_bytes", info.getCapacityBytes());
         server.put("used_bytes", info.getUsedBytes());
         server.put("free_bytes", info.getFreeBytes());
