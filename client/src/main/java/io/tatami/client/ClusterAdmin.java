@@ -32,6 +32,8 @@ import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.InviteAdministratorReply;
+import io.tatami.protocol.wire.InviteAdministratorRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -115,10 +117,35 @@ public final class ClusterAdmin {
      * knows them.
      */
     public ListMetadataServersReply metadataServers() throws TatamiException {
+        return metadataServers(false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param withBlockServers whether it also tells when block servers were heard last
+     */
+    public ListMetadataServersReply metadataServers(boolean withBlockServers) throws TatamiException {
         return caller.callWithoutSession(
                 GroupId.NAMESPACE,
                 MetaMethods.LIST_METADATA_SERVERS,
-                ListMetadataServersRequest.getDefaultInstance(),
+                ListMetadataServersRequest.newBuilder()
+                        .setWithBlockServers(withBlockServers)
+                        .build(),
+                caller.deadline());
+    }
+
+    /**
+     * An invitation to administer by the console of the namespace leader's process, as this user. For the superuser
+     * only.
+     *
+     * @throws TatamiException UNSUPPORTED where that process has no HTTP port
+     */
+    public InviteAdministratorReply inviteAdministrator() throws TatamiException {
+        return caller.callWithoutSession(
+                GroupId.NAMESPACE,
+                MetaMethods.INVITE_ADMINISTRATOR,
+                InviteAdministratorRequest.getDefaultInstance(),
                 caller.deadline());
     }
 

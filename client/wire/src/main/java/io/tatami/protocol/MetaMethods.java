@@ -67,6 +67,8 @@ import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.InviteAdministratorReply;
+import io.tatami.protocol.wire.InviteAdministratorRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.ListReply;
@@ -231,6 +233,16 @@ public final class MetaMethods {
             READS,
             ReadStatisticsRequest.parser(),
             ReadStatisticsReply.parser());
+
+    /** Fails with UNSUPPORTED where the leader's process has no HTTP port. */
+    public static final Method<InviteAdministratorRequest, InviteAdministratorReply> INVITE_ADMINISTRATOR =
+            Method.idempotent(
+                    97,
+                    "cluster.invite-administrator",
+                    SUPERUSER,
+                    READS,
+                    InviteAdministratorRequest.parser(),
+                    InviteAdministratorReply.parser());
 
     public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
             Method.idempotent(

@@ -51,6 +51,7 @@ public final class TatamiServer {
         commands.put("prefetch", () -> new CommandLine(new PrefetchCommand()));
         commands.put("scrub", () -> new CommandLine(new ScrubCommand()));
         commands.put("admin", () -> new CommandLine(new AdminCommand()));
+        commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("lab", LabCommand::commandLine);
         commands.put("version", () -> new CommandLine(new VersionCommand()));
         return commands;

@@ -98,7 +98,9 @@ final class ClusterCollector implements AutoCloseable {
 
     /** The namespace group knows them, which answers where the report has them. */
     private static ListMetadataServersReply metadata(ClusterAdmin cluster, StatusReport report) throws TatamiException {
-        return report.metadata().isEmpty() ? ListMetadataServersReply.getDefaultInstance() : cluster.metadataServers();
+        return report.metadata().isEmpty()
+                ? ListMetadataServersReply.getDefaultInstance()
+                : cluster.metadataServers(true);
     }
 
     private Snapshot snapshot(StatusReport report, ListMetadataServersReply metadata, long beganNanos) {

@@ -1,5 +1,6 @@
 package io.tatami.server.console;
 
+import io.tatami.base.GroupId;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.Json;
@@ -7,6 +8,7 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.status.MetadataServersText;
 import io.tatami.server.status.StatusJson;
@@ -32,7 +34,30 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata) {
         json.put("balance_is_on", cluster.map().getBalancePercent() != BALANCE_OFF);
         json.putAll(StatusJson.fields(report));
         json.put("metadata", moves());
+        json.put("heard_millis_ago", heard());
+        json.put(
+                "applied_entries",
+                metadata.getServerList().stream().map(ClusterJson::applied).toList());
         return bytes(json);
+    }
+
+    /** By the ids of block servers; without those that the namespace's leader has not heard. */
+    private Map<String, Object> heard() {
+        Map<String, Object> heard = new LinkedHashMap<>();
+        metadata.getHeardList()
+                .forEach(server -> heard.put(String.valueOf(server.getServerId()), server.getMillisAgo()));
+        return heard;
+    }
+
+    /** How far the replicas of a metadata server are, as it said last. */
+    private static Map<String, Object> applied(MetadataServerInfo server) {
+        Map<String, Object> entries = new LinkedHashMap<>();
+        server.getHeldList()
+                .forEach(replica -> entries.put(new GroupId(replica.getGroup()).toString(), replica.getAppliedIndex()));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("address", MetadataServersText.address(server));
+        json.put("groups", entries);
+        return json;
     }
 
     private Map<String, Object> moves() {

@@ -9,6 +9,8 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.HostSurroundings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.InviteAdministratorReply;
 import io.tatami.rpc.RequestObserver;
 import io.tatami.server.console.Console;
 import io.tatami.server.http.AdminSessions;
@@ -57,6 +59,7 @@ public final class Monitoring implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Monitoring.class);
 
     private final Clock clock;
+    private final String host;
     private final ServerState state = new ServerState();
     private final AdminSessions sessions;
     private final MetricHistory history = new MetricHistory();
@@ -102,6 +105,7 @@ public final class Monitoring implements AutoCloseable {
     private Monitoring(Settings settings, SettingCatalog catalog, Role role, String host, String version, Clock clock)
             throws TatamiException {
         this.clock = clock;
+        this.host = host;
         this.sessions = new AdminSessions(clock, new SecureRandom());
         HttpSettings http = HttpSettings.from(settings);
         if (http.isOff()) {
@@ -243,7 +247,17 @@ public final class Monitoring implements AutoCloseable {
         Port on = port;
         return on == null
                 ? HostSurroundings.of(groups, clock)
-                : new HostSurroundings(groups, clock, on.requests(), on.batches());
+                : new HostSurroundings(
+                        groups, clock, on.requests(), on.batches(), user -> invitation(on.address(), user));
+    }
+
+    /** A port on all addresses is reached by the server's own name. */
+    private InviteAdministratorReply invitation(InetSocketAddress address, String user) {
+        String reached = address.getAddress().isAnyLocalAddress() ? host : address.getHostString();
+        return InviteAdministratorReply.newBuilder()
+                .setHttp(Endpoint.newBuilder().setHost(reached).setPort(address.getPort()))
+                .setInvitation(sessions.invite(user))
+                .build();
     }
 
     /** For a block server that is to be watched. */

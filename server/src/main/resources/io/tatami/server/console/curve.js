@@ -56,7 +56,7 @@ export function curve(spec) {
     plot = new uPlot({
       width, height: HEIGHT, legend: {show: false}, cursor: {show: false},
       scales: {y: {range: (self, low, high) => [0, high > 0 ? high * 1.1 : 1]}},
-      series: [{}, {stroke: style.getPropertyValue('--used'), width: 2, spanGaps: false, points: {show: false}}],
+      series: [{}, {stroke: style.getPropertyValue('--used'), width: 2, spanGaps: false}],
       axes: [{...axis, values: [[3600, '{HH}:{mm}', null, null, null, null, null, null, 1],
         [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]]},
         {...axis, size: 64, values: (self, ticks) => ticks.map(spec.text)}],

@@ -162,7 +162,7 @@ async function fileView(path) {
 }
 
 function factList(facts) {
-  return element('dl', {class: 'tiles'}, ...facts.map(([name, value]) => element('div', {class: 'tile'}, element('dt', {}, name), element('dd', {}, value))));
+  return element('dl', {class: 'tiles facts'}, ...facts.map(([name, value]) => element('div', {class: 'tile'}, element('dt', {}, name), element('dd', {}, value))));
 }
 
 /** Blocks from left to right, block servers from top to bottom. */

@@ -4,16 +4,20 @@ import {table} from './table.js';
 import {curve} from './curve.js';
 import {get} from './server.js';
 
-const SERIES = /^tatami_group_requests\{group="([^"]+)"\}:rate$/;
+const RATE = /^tatami_group_requests\{group="([^"]+)"\}:rate$/, LEADING = /^tatami_group_leading\{group="([^"]+)"\}$/;
 
-/** Requests a second of the groups that this server leads, by group; none where the history does not answer. */
+/** Of the groups that this server leads the requests a second, by group: null where they are not known yet. */
 async function rates() {
+  const known = new Map();
   try {
-    const {curves} = await get('/history', {name: 'tatami_group_requests', points: 4});
-    return new Map(curves.map(each => [SERIES.exec(each.name)?.[1], each.values.findLast(value => value !== null)]));
+    const {curves} = await get('/history', {name: 'tatami_group_', points: 4});
+    const last = (series, each) => [series.exec(each.name)?.[1], each.values.findLast(value => value !== null)];
+    curves.map(each => last(LEADING, each)).filter(([group, leads]) => group && leads === 1).forEach(([group]) => known.set(group, null));
+    curves.map(each => last(RATE, each)).filter(([group]) => known.has(group)).forEach(([group, value]) => known.set(group, value ?? null));
   } catch (refusal) {
-    return new Map();
+    // Without the history no rate is known; the figures beside it are.
   }
+  return known;
 }
 
 function view() {
@@ -27,9 +31,8 @@ function view() {
       {name: 'Replicas', value: row => row.replicas.length || 1, number: true,
         show: row => element('span', {title: row.replicas.map(each => `${each.address}${each.member ? '' : ' (joins)'}`).join(', ')}, row.replicas.length || 1)},
       {name: 'Answers', value: row => row.failure ? 'no' : 'yes', show: row => element('span', {class: row.failure ? 'bad' : 'good'}, row.failure ? 'no' : 'yes')},
-      {name: 'Requests a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? elsewhere : rate(row.rate), number: true},
+      {name: 'Requests a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? elsewhere : row.rate === null ? 'not known yet' : rate(row.rate), number: true},
       {name: 'Entries applied', value: row => row.applied_index ?? -1, show: row => count(row.applied_index), number: true},
-      {name: 'Log', value: row => row.log_bytes ?? -1, show: row => row.log_bytes === undefined ? '–' : bytes(row.log_bytes), number: true},
       {name: 'Files', value: row => row.files ?? -1, show: row => count(row.files), number: true},
       {name: 'Directories', value: row => row.directories ?? -1, show: row => count(row.directories), number: true},
       {name: 'Bytes', value: row => row.bytes ?? -1, show: row => bytes(row.bytes), number: true},
@@ -39,11 +42,13 @@ function view() {
     ],
   });
   const replicas = table({
-    caption: 'Replicas and what they have stopped for', filter: 'Filter', key: row => `${row.group} ${row.address}`, empty: 'No group has several replicas.',
+    caption: 'Replicas, and how many entries they are behind their leader, as the servers said last', filter: 'Filter', key: row => `${row.group} ${row.address}`, empty: 'No group has several replicas.',
     isBad: row => row.failure !== '',
     columns: [
       {name: 'Group', value: row => row.group}, {name: 'Server', value: row => row.address},
-      {name: 'Part', value: row => row.part}, {name: 'Stopped', value: row => row.failure, wrap: true},
+      {name: 'Part', value: row => row.part},
+      {name: 'Entries behind', value: row => row.behind ?? -1, show: row => row.behind === null ? 'not known' : count(row.behind), number: true},
+      {name: 'Stopped', value: row => row.failure, wrap: true},
     ],
   });
   const curves = [
@@ -59,8 +64,13 @@ function view() {
 
   function parts(data) {
     const stopped = new Map(data.metadata_servers.flatMap(server => server.stopped.map(each => [`${each.group} ${server.address}`, each.failure])));
+    const applied = new Map(data.applied_entries.map(server => [server.address, server.groups]));
+    const behind = (group, address) => {
+      const there = applied.get(address)?.[group.group], ofLeader = applied.get(group.leader)?.[group.group];
+      return there === undefined || ofLeader === undefined ? null : Math.max(0, ofLeader - there);
+    };
     return data.groups.flatMap(group => group.replicas.map(replica => ({
-      group: group.group, address: replica.address, failure: stopped.get(`${group.group} ${replica.address}`) ?? '',
+      group: group.group, behind: behind(group, replica.address), address: replica.address, failure: stopped.get(`${group.group} ${replica.address}`) ?? '',
       part: replica.address === group.leader ? 'leads' : replica.member ? 'follows' : 'joins'})));
   }
 
@@ -72,7 +82,7 @@ function view() {
       replicas.update(parts(data));
       curves.forEach(each => each.update());
       const known = await rates();
-      groups.update(data.groups.map(group => ({...group, rate: known.get(group.group) ?? undefined})));
+      groups.update(data.groups.map(group => ({...group, rate: known.get(group.group)})));
     },
   };
 }

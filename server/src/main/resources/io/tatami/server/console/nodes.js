@@ -62,7 +62,6 @@ function view() {
         {class: row.state === 'active' ? 'good' : row.state === 'dead' || row.state === 'stale' ? 'bad' : 'warn'}, row.drained ? 'drained' : row.state)},
       {name: 'Do', value: () => '', show: actions, fixed: true, only: isAdministrator},
       {name: 'Heard', value: row => row.heard_millis_ago ?? -1, show: row => row.heard_millis_ago === undefined ? '–' : `${duration(row.heard_millis_ago)} ago`, number: true},
-      {name: 'Release', value: row => row.version ?? '', show: row => row.version || '–'},
       {name: 'Volumes', value: row => row.volumes.length, number: true},
       {name: 'Capacity', value: row => row.capacity_bytes, show: row => bytes(row.capacity_bytes), number: true},
       {name: 'Used', value: row => row.capacity_bytes > 0 ? row.used_bytes / row.capacity_bytes : 0,
@@ -96,7 +95,6 @@ function view() {
       {name: 'Address', value: row => row.address},
       {name: 'State', value: row => row.state},
       {name: 'Answers', value: row => row.answers ? 'yes' : 'no', show: row => element('span', {class: row.answers ? 'good' : 'bad'}, row.answers ? 'yes' : 'no')},
-      {name: 'Release', value: row => row.version ?? '', show: row => row.version || '–'},
       {name: 'Leads', value: row => row.leads.length, number: true},
       {name: 'Holds', value: row => row.holds.length, number: true},
       {name: 'Notes', value: row => [...row.stopped.map(each => `${each.group} has stopped: ${each.failure}`), row.low_space ? 'its disk is almost full' : '',
@@ -128,7 +126,7 @@ function view() {
   function update(data) {
     last = data;
     if (!balance.contains(document.activeElement)) drawBalance(data.balance_is_on);
-    servers.update(data.block_servers);
+    servers.update(data.block_servers.map(server => ({...server, heard_millis_ago: data.heard_millis_ago[server.id]})));
     volumes.update(data.block_servers.flatMap(server => server.volumes.map(volume => ({...volume, server: server.id}))));
     metadata.update(data.metadata_servers);
     const address = id => data.metadata_servers.find(server => server.id === id)?.address;

@@ -1,6 +1,6 @@
 import {element, fill} from './element.js';
 
-const PAGE_ROWS = 50;
+const PAGE_ROWS = 25;
 
 /**
  * A table that stays while its rows are renewed: the order, the filter, the page and the focus are kept.

@@ -2,14 +2,20 @@ package io.tatami.server.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.InviteAdministratorReply;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.SettingsOfAll;
+import io.tatami.server.node.StandaloneNode;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -50,6 +56,8 @@ class ConsolePagesTest {
             assertEquals("active", data.get("block_servers").get(0).get("state").asText());
             assertEquals(1, data.get("block_servers").get(0).get("volumes").size());
             assertTrue(data.get("balance_is_on").asBoolean());
+            assertTrue(data.get("heard_millis_ago").get("1").asLong(-1) >= 0, data::toString);
+            assertEquals(1, data.get("applied_entries").size());
             JsonNode pending = console.json("/api/pending").get("data");
             assertEquals(3, pending.get("groups").size());
             assertEquals(0, pending.get("draining").size());
@@ -212,6 +220,48 @@ class ConsolePagesTest {
             JsonNode events =
                     console.json("/api/events?kind=administration").get("data").get("events");
             assertEquals("begin of a scrub by anna", events.get(0).get("text").asText());
+        }
+    }
+
+    @Test
+    void aSuperuserIsInvitedAndNobodyElse() throws Exception {
+        try (ServedConsole console = new ServedConsole(directory, "1h");
+                TatamiClient superuser = console.client();
+                TatamiClient other = console.client("bert")) {
+            InviteAdministratorReply invited = superuser.cluster().inviteAdministrator();
+            assertEquals(
+                    console.url(""), "http://localhost:" + invited.getHttp().getPort());
+            assertEquals("127.0.0.1", invited.getHttp().getHost());
+            String form = "invitation=" + invited.getInvitation();
+            HttpResponse<String> login = console.post("/login", "", form);
+            assertEquals(200, login.statusCode());
+            assertEquals(403, console.post("/login", "", form).statusCode());
+            String session = console.get(
+                            "/api/session",
+                            "Authorization",
+                            "Bearer " + login.body().trim())
+                    .body();
+            assertTrue(session.contains("\"administrator\":\"" + System.getProperty("user.name") + "\""), session);
+            TatamiException refused =
+                    assertThrows(TatamiException.class, () -> other.cluster().inviteAdministrator());
+            assertEquals(ErrorCode.PERMISSION_DENIED, refused.code());
+        }
+    }
+
+    @Test
+    void aServerWithoutAnHttpPortInvitesNobodyAndSaysWhy() throws Exception {
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Setup(directory.resolve("d"), List.of(), 64L << 20, "localhost", 0, 2),
+                        Settings.defaults(),
+                        user -> List.of());
+                TatamiClient client = TatamiClient.connect(
+                        node.uri().substring("tatami://".length()),
+                        UserIdentity.of(System.getProperty("user.name")),
+                        Settings.defaults())) {
+            TatamiException refused =
+                    assertThrows(TatamiException.class, () -> client.cluster().inviteAdministrator());
+            assertEquals(ErrorCode.UNSUPPORTED, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains("tatami.http.port"), refused.getMessage());
         }
     }
 

@@ -80,10 +80,12 @@ public final class ServedConsole implements AutoCloseable {
 
     /** A client of the superuser. */
     public TatamiClient client() throws TatamiException {
+        return client(System.getProperty("user.name"));
+    }
+
+    TatamiClient client(String user) throws TatamiException {
         return TatamiClient.connect(
-                node.uri().substring("tatami://".length()),
-                UserIdentity.of(System.getProperty("user.name")),
-                Settings.defaults());
+                node.uri().substring("tatami://".length()), UserIdentity.of(user), Settings.defaults());
     }
 
     /** Makes a file of so many bytes. */

@@ -23,9 +23,11 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
+import io.tatami.protocol.wire.HeardBlockServer;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -226,6 +228,17 @@ final class ClusterWatch {
     /** Whether a server has been silent for so long that it counts as dead; not known while this is young. */
     boolean isDead(ServerId server) {
         return replaced.contains(server) || silentNanos(server) >= DEAD_AFTER_NANOS;
+    }
+
+    /** When servers were heard last; those that were not since this began are not told. */
+    List<HeardBlockServer> heard() {
+        long nowNanos = clock.monotonicNanos();
+        List<HeardBlockServer> heard = new ArrayList<>();
+        signs.forEach((server, sign) -> heard.add(HeardBlockServer.newBuilder()
+                .setServerId(server.value())
+                .setMillisAgo(TimeUnit.NANOSECONDS.toMillis(nowNanos - sign.nanos()))
+                .build()));
+        return heard;
     }
 
     /** Since the last sign, or since this began. */

@@ -28,14 +28,16 @@ final class MetadataServerFlows {
 
     private final Group<ClusterState> group;
     private final ServerReports reports;
+    private final ClusterWatch watch;
     private final int replicas;
     private final ChangeMetadataServer change;
     private final MoveReplicas move = new MoveReplicas();
 
     /** @param replicas how many servers were to hold each group when the cluster was founded */
-    MetadataServerFlows(Group<ClusterState> group, ServerReports reports, int replicas) {
+    MetadataServerFlows(Group<ClusterState> group, ServerReports reports, ClusterWatch watch, int replicas) {
         this.group = group;
         this.reports = reports;
+        this.watch = watch;
         this.replicas = replicas;
         this.change = new ChangeMetadataServer(replicas);
     }
@@ -46,15 +48,18 @@ final class MetadataServerFlows {
         return group.read(new ListMetadataServers(replicas, reports.living()), origin, request)
                 .thenCompose(reply -> isYoung && !allAnswer(reply)
                         ? CompletableFuture.failedFuture(ServerReports.unheard())
-                        : CompletableFuture.completedFuture(asReported(reply)));
+                        : CompletableFuture.completedFuture(asReported(request, reply)));
     }
 
     private static boolean allAnswer(ListMetadataServersReply reply) {
         return reply.getServerList().stream().allMatch(MetadataServerInfo::getAnswers);
     }
 
-    private ListMetadataServersReply asReported(ListMetadataServersReply reply) {
+    private ListMetadataServersReply asReported(ListMetadataServersRequest request, ListMetadataServersReply reply) {
         ListMetadataServersReply.Builder full = reply.toBuilder();
+        if (request.getWithBlockServers()) {
+            full.addAllHeard(watch.heard());
+        }
         for (ReplicaMove.Builder moving : full.getMoveBuilderList()) {
             HeldReplica there = reports.held(moving.getToServerId(), moving.getGroup());
             HeldReplica ofLeader = reports.held(leader(reply, moving.getGroup()), moving.getGroup());
@@ -64,7 +69,8 @@ final class MetadataServerFlows {
                     .setSnapshotBytesTotal(there.getSnapshotBytesTotal());
         }
         for (MetadataServerInfo.Builder server : full.getServerBuilderList()) {
-            server.addAllStopped(reports.stopped(server.getServerId()))
+            server.addAllHeld(reports.held(server.getServerId()))
+                    .addAllStopped(reports.stopped(server.getServerId()))
                     .setLowSpace(reports.isLowOnSpace(server.getServerId()))
                     .setClockAheadSeconds(reports.clockAheadSeconds(server.getServerId()));
         }

@@ -1,15 +1,19 @@
 package io.tatami.meta.service.cluster;
 
 import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.cluster.OpenSession;
 import io.tatami.meta.op.cluster.RegisterMetadataServer;
 import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Invitations;
 import io.tatami.meta.service.PartContext;
+import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.InviteAdministratorReply;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,16 +24,30 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
 
     private final ClusterMapHolder maps;
     private final String superuser;
+    private final Invitations invitations;
 
-    /** @param superuser who formatted the cluster */
-    public NamespaceClusterHandlers(ClusterMapHolder maps, String superuser) {
+    /**
+     * @param superuser who formatted the cluster
+     * @param invitations to the console of this process
+     */
+    public NamespaceClusterHandlers(ClusterMapHolder maps, String superuser, Invitations invitations) {
         this.maps = maps;
         this.superuser = superuser;
+        this.invitations = invitations;
     }
 
     /** Another one for each leader, never 0. */
     private static long newSource() {
         return new SecureRandom().nextLong() | 1;
+    }
+
+    private CompletableFuture<InviteAdministratorReply> invite(RequestOrigin origin) {
+        try {
+            return CompletableFuture.completedFuture(
+                    invitations.invite(origin.caller().user()));
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Override
@@ -44,7 +62,7 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
         DrainEnds drains = new DrainEnds(parts.group(), parts.peers());
         MembershipFlows membership =
                 new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, drains, registerMetadata);
-        MetadataServerFlows servers = new MetadataServerFlows(parts.group(), reports, replicas);
+        MetadataServerFlows servers = new MetadataServerFlows(parts.group(), reports, watch, replicas);
         GrowingReplication growing = new GrowingReplication(parts, reports);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
                 .flow(MetaMethods.LIST_METADATA_SERVERS, servers::list)
@@ -63,6 +81,7 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
                         (origin, request) -> parts.peers()
                                 .callBlockServer(
                                         new ServerId(request.getServerId()), BlockMethods.READ_STATISTICS, request))
+                .flow(MetaMethods.INVITE_ADMINISTRATOR, (origin, request) -> invite(origin))
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
                 .write(MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))

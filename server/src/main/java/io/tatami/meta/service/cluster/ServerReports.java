@@ -181,7 +181,8 @@ final class ServerReports {
                 .toList();
     }
 
-    private List<HeldReplica> held(ByteString server) {
+    /** A server's replicas, as it last said. */
+    List<HeldReplica> held(ByteString server) {
         Heard last = heard.get(server);
         return last == null ? List.of() : last.report().getHeldList();
     }

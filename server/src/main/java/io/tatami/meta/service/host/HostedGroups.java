@@ -70,7 +70,9 @@ final class HostedGroups implements AutoCloseable {
         this.maker = id -> new HostedGroup(
                 own.get().record(id),
                 parts,
-                id.isNamespace() ? term -> NamespacePartList.addTo(term, maps, superuser) : ShardPartList::addTo,
+                id.isNamespace()
+                        ? term -> NamespacePartList.addTo(term, maps, superuser, parts.invitations())
+                        : ShardPartList::addTo,
                 telling(stage));
     }
 

@@ -115,7 +115,8 @@ public final class MetadataServer implements AutoCloseable {
                     readers,
                     timer,
                     loops::newGroupThread,
-                    around.batches());
+                    around.batches(),
+                    around.invitations());
             SpaceGuard space = SpaceGuard.of(location.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.Invitations;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.service.cluster.NamespaceClusterHandlers;
 import io.tatami.meta.service.cluster.StatusHandlers;
@@ -14,8 +15,9 @@ final class NamespacePartList {
     private NamespacePartList() {}
 
     /** A line each. */
-    static void addTo(PartRegistry namespace, ClusterMapHolder maps, String superuser) throws TatamiException {
-        namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser));
+    static void addTo(PartRegistry namespace, ClusterMapHolder maps, String superuser, Invitations invitations)
+            throws TatamiException {
+        namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser, invitations));
         namespace.add(TreeState::new, new TreeHandlers(superuser));
         namespace.add(draft -> draft, new StatusHandlers(TreeState::isFirstDirectoryMissing));
     }

@@ -3,6 +3,7 @@ package io.tatami.meta.service.lead;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.Invitations;
 import io.tatami.rpc.GroupThread;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,6 +14,7 @@ import java.util.function.Function;
  *
  * @param threads makes the thread of a group's term, of the name given
  * @param observer told of each group's batches
+ * @param invitations to the console of the process
  */
 public record HostServices(
         GroupPeers peers,
@@ -22,4 +24,5 @@ public record HostServices(
         Executor readers,
         ScheduledExecutorService timer,
         Function<String, GroupThread> threads,
-        GroupObserver observer) {}
+        GroupObserver observer,
+        Invitations invitations) {}
