@@ -8,6 +8,7 @@ import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AuditReply;
+import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
@@ -19,6 +20,7 @@ import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
@@ -83,12 +85,27 @@ final class FakeBlockServer implements AutoCloseable {
         link = new RoutedMetadataLink(connector, seeds, TIMEOUT_MILLIS);
     }
 
-    private static HandlerTable handlers() {
+    private HandlerTable handlers() {
         HandlerTable table = new HandlerTable();
         on(table, BlockMethods.AUDIT, (request, responder) -> responder.success(AuditReply.getDefaultInstance()));
         on(table, BlockMethods.DELETE_BLOCKS, (request, responder) -> responder.success(deleted(request)));
         on(table, BlockMethods.CREDITS_LOW, (request, responder) -> responder.success(Empty.getDefaultInstance()));
+        on(table, BlockMethods.BLOCK_SERVER_STATUS, (request, responder) -> responder.success(status()));
         return table;
+    }
+
+    /** One volume, which no other one makes look slow. */
+    private BlockServerStatusReply status() {
+        long used = heartbeats.get() << 20;
+        return BlockServerStatusReply.newBuilder()
+                .setServerId(id)
+                .addVolume(VolumeStatus.newBuilder()
+                        .setVolumeId(new UUID(number + 1L, 1).toString())
+                        .setPath("/dev/fake-" + number)
+                        .setCapacityBytes(CAPACITY_BYTES)
+                        .setUsedBytes(used)
+                        .setFreeBytes(CAPACITY_BYTES - used))
+                .build();
     }
 
     private static <Q extends Message, R extends Message> void on(
