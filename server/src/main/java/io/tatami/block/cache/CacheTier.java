@@ -9,7 +9,9 @@ import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.volume.UnitCopies;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -129,6 +131,15 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         }
         plan.touch(clock.monotonicNanos());
         return plan.progress();
+    }
+
+    /** How far the newest plans are; they are not remembered longer for it. */
+    public synchronized Map<PlanId, PlanProgress> newest(int most) {
+        Map<PlanId, PlanProgress> newest = new LinkedHashMap<>();
+        plans.plans().stream()
+                .skip(Math.max(0, plans.plans().size() - most))
+                .forEach(plan -> newest.put(plan.id(), plan.progress()));
+        return newest;
     }
 
     /** Gives a plan up; what was staged for it and not read is dropped. Does nothing where it is not known. */

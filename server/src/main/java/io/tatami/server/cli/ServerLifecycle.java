@@ -3,6 +3,7 @@ package io.tatami.server.cli;
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.files.LockFile;
+import io.tatami.protocol.Release;
 import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.DataDirectory;
@@ -76,12 +77,7 @@ final class ServerLifecycle {
 
     private static Monitoring monitoring(ServeOptions options, Monitoring.Role role) throws TatamiException {
         return Monitoring.open(
-                SystemSettings.get(),
-                SettingsOfAll.catalog(),
-                role,
-                options.host,
-                VersionCommand.version(),
-                Clock.SYSTEM);
+                SystemSettings.get(), SettingsOfAll.catalog(), role, options.host, Release.name(), Clock.SYSTEM);
     }
 
     private static int serveHere(CommandSpec spec, DataDirectory directory, Monitoring monitoring, Opener opener)

@@ -1,8 +1,8 @@
 package io.tatami.server.cli;
 
+import io.tatami.protocol.Release;
 import io.tatami.server.cli.option.ExitCode;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -15,13 +15,7 @@ final class VersionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        spec.commandLine().getOut().println("tatami " + version());
+        spec.commandLine().getOut().println("tatami " + Release.name());
         return ExitCode.DONE;
-    }
-
-    /** The release, or that it was built from source. */
-    static String version() {
-        @Nullable String version = TatamiServer.class.getPackage().getImplementationVersion();
-        return version == null ? "(built from source)" : version;
     }
 }

@@ -6,6 +6,7 @@ import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -131,11 +132,24 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata) {
             BlockServerStatusReply status = server.status();
             if (status != null && status.hasCache()) {
                 Map<String, Object> json = server(server.info());
-                json.putAll(Json.fields(status.getCache()));
+                json.putAll(StatusJson.cache(status.getCache()));
+                json.put(
+                        "parts",
+                        status.getCache().getPlanList().stream()
+                                .map(ClusterJson::part)
+                                .toList());
                 tiers.add(json);
             }
         }
         return bytes(Map.of("tiers", tiers));
+    }
+
+    /** A plan's part on a server. */
+    private static Map<String, Object> part(CachedPlan plan) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("plan", String.format(Locale.ROOT, "%08x", plan.getMark()));
+        json.putAll(Json.fields(plan.getProgress()));
+        return json;
     }
 
     private static Map<String, Object> server(BlockServerInfo info) {

@@ -146,6 +146,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
         server.put("answers", info.getAnswers());
         server.put("low_space", info.getLowSpace());
         server.put("clock_ahead_seconds", info.getClockAheadSeconds());
+        server.put("version", info.getVersion());
         server.put("leads", names(info.getLedGroupList()));
         server.put("holds", names(info.getHeldGroupList()));
         server.put(

@@ -4,6 +4,7 @@ import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.Json;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.rpc.GroupLeaders;
@@ -84,6 +85,7 @@ public final class StatusJson {
         server.put("volumes", state.volumes().stream().map(StatusJson::volume).toList());
         BlockServerStatusReply status = state.status();
         if (status != null) {
+            server.put("version", status.getVersion());
             server.put("credit_gifts", status.getCreditGifts());
             server.put("credits_given", status.getCreditsGiven());
             server.put("copy_bytes_per_second", status.getCopyBytesPerSecond());
@@ -92,10 +94,17 @@ public final class StatusJson {
             server.put("copies_made", status.getCopiesMade());
             server.put("bytes_pulled", status.getBytesPulled());
             if (status.hasCache()) {
-                server.put("cache", Json.fields(status.getCache()));
+                server.put("cache", cache(status.getCache()));
             }
         }
         return server;
+    }
+
+    /** Without its plans one by one. */
+    public static Map<String, Object> cache(CacheStatus cache) {
+        Map<String, Object> fields = new LinkedHashMap<>(Json.fields(cache));
+        fields.remove("plan");
+        return fields;
     }
 
     private static Map<String, Object> volume(StatusReport.VolumeState state) {

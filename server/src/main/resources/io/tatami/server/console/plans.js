@@ -22,9 +22,38 @@ function view() {
       {name: 'Damaged copies', value: row => row.damaged_copies, show: row => count(row.damaged_copies), number: true},
     ],
   });
+  const plans = table({
+    caption: 'Plans, of everybody, by the first digits of their ids; each server tells its newest 100', filter: 'Filter', key: row => row.plan,
+    empty: 'No plan is known. One is made by a program, or by: tatami prefetch URI PATH…', isBad: row => row.failed_bytes > 0,
+    columns: [
+      {name: 'Plan', value: row => row.plan, show: row => element('code', {}, row.plan)},
+      {name: 'Servers', value: row => row.servers, number: true},
+      {name: 'Planned', value: row => row.planned_bytes, show: row => bytes(row.planned_bytes), number: true},
+      {name: 'Staged, read or given up', value: row => row.done, show: row => percent(row.done, row.planned_bytes), number: true},
+      {name: 'Waits to be staged', value: row => row.remaining_bytes, show: row => bytes(row.remaining_bytes), number: true},
+      {name: 'Waits to be read', value: row => row.waiting_bytes, show: row => bytes(row.waiting_bytes), number: true},
+      {name: 'Read', value: row => row.read_bytes, show: row => bytes(row.read_bytes), number: true},
+      {name: 'Of these late', value: row => row.read_bytes > 0 ? row.late_bytes / row.read_bytes : 0, show: row => percent(row.late_bytes, row.read_bytes), number: true},
+      {name: 'Given up', value: row => row.failed_bytes, show: row => bytes(row.failed_bytes), number: true},
+    ],
+  });
+  const FIELDS = ['planned_bytes', 'remaining_bytes', 'waiting_bytes', 'read_bytes', 'late_bytes', 'failed_bytes'];
+
+  /** The parts on all servers of each plan, together. */
+  function together(tiers) {
+    const known = new Map();
+    for (const part of tiers.flatMap(tier => tier.parts)) {
+      const plan = known.get(part.plan) ?? {plan: part.plan, servers: 0, ...Object.fromEntries(FIELDS.map(field => [field, 0]))};
+      plan.servers++;
+      FIELDS.forEach(field => { plan[field] += part[field]; });
+      plan.done = plan.planned_bytes - plan.remaining_bytes;
+      known.set(part.plan, plan);
+    }
+    return [...known.values()];
+  }
+
   return {
-    root: element('div', {}, figures, tiers.root,
-      element('p', {class: 'note'}, 'One plan is told by its client: ', element('code', {}, 'tatami prefetch URI PATH… --status'), '.')),
+    root: element('div', {}, figures, element('h2', {}, 'Plans'), plans.root, element('h2', {}, 'Cache tiers'), tiers.root),
     update(data) {
       const sum = name => data.tiers.reduce((all, tier) => all + tier[name], 0);
       const read = sum('bytes_read_staged') + sum('bytes_read_late');
@@ -35,6 +64,7 @@ function view() {
         ['Read from a tier in time', percent(sum('bytes_read_staged'), read), 'of what was planned and read, since the servers started'],
         ['Late', percent(sum('bytes_read_late'), read), `${bytes(sum('bytes_read_late'))} were read before they were staged`],
       ]));
+      plans.update(together(data.tiers));
       tiers.update(data.tiers);
     },
   };

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +74,16 @@ class CacheTierTest {
                 List.of(ReadUnit.Origin.STAGED, ReadUnit.Origin.STAGED, ReadUnit.Origin.STAGED),
                 readAll(FIRST, firstBytes));
         assertEquals(new PlanProgress(3L * UNIT, 0, 0, 3L * UNIT, 0, 0), tier.progress(PLAN));
+    }
+
+    @Test
+    void theNewestPlansAreToldAndTheOthersAreNot() throws TatamiException {
+        firstBytes = write(FIRST, UNIT);
+        plan(PLAN, KEEP_READ, whole(FIRST, UNIT));
+        plan(OTHER, KEEP_READ, whole(FIRST, UNIT));
+
+        assertEquals(List.of(PLAN, OTHER), List.copyOf(tier.newest(2).keySet()));
+        assertEquals(Map.of(OTHER, new PlanProgress(UNIT, UNIT, 0, 0, 0, 0)), tier.newest(1));
     }
 
     @Test

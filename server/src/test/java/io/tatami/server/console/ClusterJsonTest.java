@@ -7,12 +7,14 @@ import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CacheStatus;
+import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.HeardBlockServer;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.status.StatusReport;
 import io.tatami.server.status.StatusReport.ServerState;
@@ -79,11 +81,18 @@ class ClusterJsonTest {
     @Test
     void cacheTiersAreToldWithTheirPlans() {
         BlockServerStatusReply status = BlockServerStatusReply.newBuilder()
-                .setCache(CacheStatus.newBuilder().setPath("memory").setPlans(3).setBytesReadLate(9))
+                .setCache(CacheStatus.newBuilder()
+                        .setPath("memory")
+                        .setPlans(3)
+                        .setBytesReadLate(9)
+                        .addPlan(CachedPlan.newBuilder()
+                                .setMark(-1)
+                                .setProgress(PlanStatusReply.newBuilder().setPlannedBytes(5))))
                 .build();
         String json = text(new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance()).plans());
         assertTrue(json.startsWith("{\"tiers\":[{\"id\":7,"), json);
         assertTrue(json.contains("\"bytes_read_late\":9"), json);
         assertTrue(json.contains("\"plans\":3"), json);
+        assertTrue(json.contains("\"parts\":[{\"plan\":\"ffffffff\",\"planned_bytes\":5,"), json);
     }
 }

@@ -14,6 +14,7 @@ import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.CacheStatus;
+import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.CancelPlanReply;
 import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.PlanReadsRequest;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes access plans for the cache tier, where the server has one. */
 public final class PlanCommands {
+    private static final int PLANS_TOLD_MAX = 100;
 
     private final @Nullable CacheTier tier;
     private final BlockServerMetrics metrics;
@@ -122,6 +124,16 @@ public final class PlanCommands {
                 .build();
     }
 
+    private static List<CachedPlan> newest(CacheTier tier) {
+        List<CachedPlan> told = new ArrayList<>();
+        tier.newest(PLANS_TOLD_MAX)
+                .forEach((plan, progress) -> told.add(CachedPlan.newBuilder()
+                        .setMark((int) (plan.value().getMostSignificantBits() >>> Integer.SIZE))
+                        .setProgress(reply(progress))
+                        .build()));
+        return told;
+    }
+
     /** Empty where there is no tier. */
     public Optional<CacheStatus> cacheStatus() {
         if (tier == null) {
@@ -140,6 +152,7 @@ public final class PlanCommands {
                 .setPlans(status.plans())
                 .setFailure(status.failure())
                 .setHangs(status.hangs())
+                .addAllPlan(newest(tier))
                 .build());
     }
 }

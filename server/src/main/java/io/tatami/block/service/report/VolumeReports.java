@@ -12,6 +12,7 @@ import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.block.volume.maintain.Compactor;
 import io.tatami.block.volume.maintain.Prewriter;
 import io.tatami.block.volume.maintain.Scrubber;
+import io.tatami.protocol.Release;
 import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CacheStatus;
@@ -141,6 +142,7 @@ public final class VolumeReports {
     public BlockServerStatusReply status() {
         BlockServerStatusReply.Builder reply = BlockServerStatusReply.newBuilder()
                 .setServerId(serverId.get().value())
+                .setVersion(Release.name())
                 .setBytesRead(metrics.readBytes())
                 .setBytesWritten(metrics.writtenBytes())
                 .setCreditGifts(metrics.creditGifts())

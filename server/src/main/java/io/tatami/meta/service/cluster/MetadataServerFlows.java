@@ -70,6 +70,7 @@ final class MetadataServerFlows {
         }
         for (MetadataServerInfo.Builder server : full.getServerBuilderList()) {
             server.addAllHeld(reports.held(server.getServerId()))
+                    .setVersion(reports.version(server.getServerId()))
                     .addAllStopped(reports.stopped(server.getServerId()))
                     .setLowSpace(reports.isLowOnSpace(server.getServerId()))
                     .setClockAheadSeconds(reports.clockAheadSeconds(server.getServerId()));

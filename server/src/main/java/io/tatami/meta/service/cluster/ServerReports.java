@@ -126,6 +126,12 @@ final class ServerReports {
         return last == null ? 0 : last.report().getClockAheadSeconds();
     }
 
+    /** The release of a server, as it said last; empty where it has not. */
+    String version(ByteString server) {
+        Heard last = heard.get(server);
+        return last == null ? "" : last.report().getVersion();
+    }
+
     /** Where a server is by the map; the default where that does not tell. */
     Endpoint endpoint(ByteString server) {
         return maps.endpoint(server);

@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Release;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
@@ -144,6 +145,7 @@ final class ClusterMember {
                 .setRun(self.getRun())
                 .setLowSpace(here.isLowOnSpace())
                 .setClockAheadSeconds(here.clockAheadSeconds())
+                .setVersion(Release.name())
                 .build();
         ClusterMap known = maps.map();
         long asked = clock.monotonicNanos();
