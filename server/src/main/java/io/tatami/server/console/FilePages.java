@@ -84,7 +84,7 @@ final class FilePages {
     record Block(String id, long offset, long length, boolean isOpen, boolean isUnreadable, List<Copy> copies) {}
 
     /** A copy of a block. */
-    record Copy(int server, String address, String rack, String storageType, boolean isAlive, boolean isBad) {}
+    record Copy(String server, String address, String rack, String storageType, boolean isAlive, boolean isBad) {}
 
     /** @param isComplete whether everything below was looked at */
     record OpenFiles(String path, List<OpenFile> files, int lookedAt, boolean isComplete) {}
@@ -184,7 +184,7 @@ final class FilePages {
 
     private static Copy copy(LocatedBlock.Holder holder) {
         return new Copy(
-                holder.server().value(),
+                holder.server().toString(),
                 holder.host() + ":" + holder.port(),
                 holder.rack(),
                 holder.storageType(),
