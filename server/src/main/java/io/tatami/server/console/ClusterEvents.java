@@ -57,10 +57,11 @@ final class ClusterEvents {
 
     private void compare(Subject subject, Fact now) {
         Fact before = known.put(subject, now);
-        boolean isNews =
-                before == null ? isWatching || now.isBad() : !before.state().equals(now.state());
+        boolean isNews = before == null
+                ? now.isBad() || (isWatching && isServer(subject.kind()))
+                : !before.state().equals(now.state());
         if (isNews) {
-            String change = before == null ? now.state() : before.state() + " → " + now.state();
+            String change = before == null ? "is new here: " + now.state() : before.state() + " → " + now.state();
             String detail = now.detail().isEmpty() ? "" : ": " + now.detail();
             add(subject.kind(), subject.name(), change + detail, now.isBad());
         }

@@ -1,6 +1,7 @@
 package io.tatami.server.console;
 
 import io.tatami.base.Clock;
+import io.tatami.base.Threads;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
 import io.tatami.server.http.HttpAccess;
@@ -16,6 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * is of its supergroup; the file system is read as {@code tatami.http.user}. Safe for use by many threads.
  */
 public final class Console implements AutoCloseable {
+    /** A cluster that does not answer holds up no server that is to end. */
+    private static final long CLOSE_MILLIS = 500;
+
     private static final String ELSEWHERE =
             "A block server has no console. It is at the HTTP port of each metadata server, 9481 where nothing else is"
                     + " set.\n";
@@ -72,6 +76,16 @@ public final class Console implements AutoCloseable {
     @Override
     public void close() {
         collector.close();
+        Thread closing = Threads.daemon(this::closeClients, "console-close");
+        closing.start();
+        try {
+            closing.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeClients() {
         reader.close();
         own.close();
     }

@@ -18,6 +18,7 @@ const told = {age: null, at: 0, failure: '', every: MOST_PAUSE_MILLIS};
 let shown = null;
 let timer = 0;
 let asking = 0;
+let address = '#/overview';
 
 function parts() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?', 2);
@@ -33,7 +34,12 @@ function drawNavigation(name) {
 
 /** Shows the page that the address names. */
 function route() {
-  if (location.hash === '#content') { content.focus(); return; }
+  if (location.hash === '#content') {
+    history.replaceState(null, '', address);
+    content.focus();
+    return;
+  }
+  address = location.hash;
   const {name, parameters} = parts();
   const page = PAGES.find(each => each.name === name);
   if (!page) { location.replace('#/overview'); return; }
@@ -90,7 +96,7 @@ function drawFreshness() {
   const age = told.age === null ? null : told.age + performance.now() - told.at;
   const isOld = told.failure !== '' || (age !== null && age > OLD_MILLIS);
   place.classList.toggle('old', isOld);
-  fill(place, age === null ? 'no figures yet' : `as of ${duration(age)} ago${isOld ? ' – old' : ''}`);
+  fill(place, age === null ? 'no figures yet' : `as of ${duration(age)} ago${told.failure ? ' – not renewed' : isOld ? ' – old' : ''}`);
   const trouble = document.getElementById('trouble');
   if (trouble.dataset.from === 'action') return;
   const reason = told.failure ? `These figures are not renewed: ${told.failure}`

@@ -106,7 +106,7 @@ function view() {
       ['Time to heal', !health ? '–' : heal === 'unknown' ? 'not known' : heal === 0 ? 'nothing to heal' : `about ${duration(heal * 1000)}`,
         !health ? 'no leader tells' : `${count(health.copies_lacking)} copies lack, ${rate(copies.made_per_second)} a second are made`],
       ['One more loss would cost', `${count(copies.waiting_with_one_copy_left)} blocks`,
-        `of several copies, of which one good is left; beside ${count(copies.files_of_one_copy)} files that ask for one copy`,
+        `of several copies, of which one good is left; beside ${count(copies.files_of_one_copy)} ${copies.files_of_one_copy === 1 ? 'file that asks' : 'files that ask'} for one copy`,
         copies.waiting_with_one_copy_left > 0 ? 'bad' : null],
     ]));
   }

@@ -18,7 +18,7 @@ export function table(spec) {
     column.fixed ? element('span', {}, column.name)
       : element('button', {type: 'button', onclick: () => sortBy(place)}, column.name)));
   const box = element('div', {class: 'scroll', role: 'region', tabindex: '0', 'aria-label': spec.caption},
-    element('table', {}, element('caption', {}, spec.caption), element('thead', {}, element('tr', {}, ...heads)), body));
+    element('table', {}, element('caption', {}, element('span', {class: 'stay'}, spec.caption)), element('thead', {}, element('tr', {}, ...heads)), body));
   const root = element('div', {}, tools, box);
   const made = new Map();
   const state = {rows: [], sorted: -1, descending: false, words: '', page: 0};
@@ -75,7 +75,7 @@ export function table(spec) {
     if (rows.length === 0) {
       made.clear();
       fill(body, element('tr', {}, element('td', {class: 'empty', colspan: spec.columns.length},
-        state.words === '' ? spec.empty : 'Nothing here has this text.')));
+        element('span', {class: 'stay'}, state.words === '' ? spec.empty : 'Nothing here has this text.'))));
       return;
     }
     const keys = new Set(rows.map(spec.key));

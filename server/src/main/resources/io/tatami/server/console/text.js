@@ -37,7 +37,9 @@ export function micros(value) {
 
 /** A short time in seconds. */
 export function seconds(value) {
-  return value >= 1 ? `${value.toFixed(1)} s` : `${(value * 1000).toFixed(value < 0.01 ? 1 : 0)} ms`;
+  if (value >= 1) return `${value.toFixed(1)} s`;
+  if (value >= 0.001) return `${(value * 1000).toFixed(value < 0.01 ? 1 : 0)} ms`;
+  return value === 0 ? '0' : `${(value * 1000000).toFixed(0)} µs`;
 }
 
 /** A moment by the clock of whoever looks. */

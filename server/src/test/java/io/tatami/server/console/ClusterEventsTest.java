@@ -70,6 +70,19 @@ class ClusterEventsTest {
     }
 
     @Test
+    void aServerThatJoinsIsOneEventAndItsTroubleAnother() {
+        events.saw(report("m:1"));
+        events.saw(report("m:1", server(1, State.ACTIVE, "", volume("", 0)), server(2, State.ACTIVE, "no answer")));
+        assertEquals(
+                List.of(
+                        "answers: is new here: does not answer: no answer",
+                        "block server: is new here: active",
+                        "block server: is new here: active",
+                        "console: began to watch the cluster"),
+                texts());
+    }
+
+    @Test
     void changesOfServersVolumesAndLeadersAreEvents() {
         events.saw(report("m:1", server(1, State.ACTIVE, "", volume("", 0))));
         events.saw(report("m:2", server(1, State.STALE, "", volume("input/output error", 2))));

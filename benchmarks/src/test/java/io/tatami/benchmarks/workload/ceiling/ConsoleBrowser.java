@@ -51,7 +51,8 @@ final class ConsoleBrowser implements AutoCloseable {
         Files.createDirectories(PICTURES);
         ChromeOptions options = new ChromeOptions();
         options.setBinary(System.getProperty("tatami.test.chromium", "/usr/bin/chromium"));
-        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage");
+        options.addArguments(
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage");
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         options.setCapability("goog:loggingPrefs", logs);
