@@ -184,7 +184,7 @@ final class FilePages {
 
     private static Copy copy(LocatedBlock.Holder holder) {
         return new Copy(
-                holder.server().toString(),
+                Integer.toString(holder.server().value()),
                 holder.host() + ":" + holder.port(),
                 holder.rack(),
                 holder.storageType(),
