@@ -30,6 +30,7 @@ final class ClusterCollector implements AutoCloseable {
     private final Clock clock;
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("console-collector"));
+    private final GroupRates rates = new GroupRates();
     private volatile State state = new State(null, null);
 
     /**
@@ -104,7 +105,7 @@ final class ClusterCollector implements AutoCloseable {
     }
 
     private Snapshot snapshot(StatusReport report, ListMetadataServersReply metadata, long beganNanos) {
-        ClusterJson json = new ClusterJson(report, metadata);
+        ClusterJson json = new ClusterJson(report, metadata, rates.of(report, clock.monotonicNanos()));
         List<byte[]> answers = List.of(json.cluster(), json.pending(), json.plans());
         long nowNanos = clock.monotonicNanos();
         return new Snapshot(

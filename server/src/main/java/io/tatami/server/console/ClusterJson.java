@@ -22,8 +22,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the console's pages ask for, out of one report; under the names that {@code tatami status --json} has. */
-record ClusterJson(StatusReport report, ListMetadataServersReply metadata) {
+/**
+ * What the console's pages ask for, out of one report; under the names that {@code tatami status --json} has.
+ *
+ * @param batches a second, by group
+ */
+record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<String, Double> batches) {
     private static final int BALANCE_OFF = -1;
 
     /** Everything that a status tells. */
@@ -34,6 +38,7 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata) {
         json.put("safe_mode", cluster.map().getSafeMode());
         json.put("balance_is_on", cluster.map().getBalancePercent() != BALANCE_OFF);
         json.putAll(StatusJson.fields(report));
+        json.put("batches_per_second", batches);
         json.put("metadata", moves());
         json.put("heard_millis_ago", heard());
         json.put(

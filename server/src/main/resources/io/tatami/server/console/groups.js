@@ -2,28 +2,10 @@ import {element} from './element.js';
 import {bytes, count, rate, seconds} from './text.js';
 import {table} from './table.js';
 import {curve} from './curve.js';
-import {get} from './server.js';
-
-const RATE = /^tatami_group_requests\{group="([^"]+)"\}:rate$/, LEADING = /^tatami_group_leading\{group="([^"]+)"\}$/;
-
-/** Of the groups that this server leads the requests a second, by group: null where they are not known yet. */
-async function rates() {
-  const known = new Map();
-  try {
-    const {curves} = await get('/history', {name: 'tatami_group_', points: 4});
-    const last = (series, each) => [series.exec(each.name)?.[1], each.values.findLast(value => value !== null)];
-    curves.map(each => last(LEADING, each)).filter(([group, leads]) => group && leads === 1).forEach(([group]) => known.set(group, null));
-    curves.map(each => last(RATE, each)).filter(([group]) => known.has(group)).forEach(([group, value]) => known.set(group, value ?? null));
-  } catch (refusal) {
-    // Without the history no rate is known; the figures beside it are.
-  }
-  return known;
-}
 
 function view() {
-  const elsewhere = 'not led here';
   const groups = table({
-    caption: 'Groups. Rates are known of those that this server leads; the console of another leader has its own', filter: 'Filter',
+    caption: 'Groups; batches are those that were made durable between the last two looks at the cluster', filter: 'Filter',
     key: row => row.group, empty: 'No group is known.', isBad: row => row.failure !== '',
     columns: [
       {name: 'Group', value: row => row.group},
@@ -31,7 +13,7 @@ function view() {
       {name: 'Replicas', value: row => row.replicas.length || 1, number: true,
         show: row => element('span', {title: row.replicas.map(each => `${each.address}${each.member ? '' : ' (joins)'}`).join(', ')}, row.replicas.length || 1)},
       {name: 'Answers', value: row => row.failure ? 'no' : 'yes', show: row => element('span', {class: row.failure ? 'bad' : 'good'}, row.failure ? 'no' : 'yes')},
-      {name: 'Requests a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? elsewhere : row.rate === null ? 'not known yet' : rate(row.rate), number: true},
+      {name: 'Batches a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? 'not known yet' : rate(row.rate), number: true},
       {name: 'Entries applied', value: row => row.applied_index ?? -1, show: row => count(row.applied_index), number: true},
       {name: 'Files', value: row => row.files ?? -1, show: row => count(row.files), number: true},
       {name: 'Directories', value: row => row.directories ?? -1, show: row => count(row.directories), number: true},
@@ -77,12 +59,10 @@ function view() {
   return {
     root: element('div', {}, groups.root, element('h2', {}, 'This metadata server, last hour'),
       element('div', {class: 'curves'}, ...curves.map(each => each.root)), element('h2', {}, 'Replicas'), replicas.root),
-    async update(data) {
-      groups.update(data.groups);
+    update(data) {
+      groups.update(data.groups.map(group => ({...group, rate: data.batches_per_second[group.group]})));
       replicas.update(parts(data));
       curves.forEach(each => each.update());
-      const known = await rates();
-      groups.update(data.groups.map(group => ({...group, rate: known.get(group.group)})));
     },
   };
 }

@@ -3,6 +3,7 @@ package io.tatami.server.console;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.GroupId;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -10,6 +11,7 @@ import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.HeardBlockServer;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
@@ -20,6 +22,8 @@ import io.tatami.server.status.StatusReport;
 import io.tatami.server.status.StatusReport.ServerState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The console's figures out of what groups and servers tell. */
@@ -54,7 +58,8 @@ class ClusterJsonTest {
                         .addHeld(HeldReplica.newBuilder().setGroup(2).setAppliedIndex(40)))
                 .addHeard(HeardBlockServer.newBuilder().setServerId(7).setMillisAgo(1_500))
                 .build();
-        String json = text(new ClusterJson(report(BlockServerStatusReply.getDefaultInstance()), metadata).cluster());
+        String json = text(
+                new ClusterJson(report(BlockServerStatusReply.getDefaultInstance()), metadata, Map.of()).cluster());
         assertTrue(json.contains("\"heard_millis_ago\":{\"7\":1500}"), json);
         assertTrue(json.contains("{\"address\":\"m:9480\",\"groups\":{\"shard-2\":40}}"), json);
         assertTrue(json.contains("\"name\":\"kyoto\""), json);
@@ -71,7 +76,8 @@ class ClusterJsonTest {
                         .setDrainWaitsFor("room"))
                 .addVolume(VolumeStatus.newBuilder().setPath("/dev/b"))
                 .build();
-        String json = text(new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance()).pending());
+        String json = text(
+                new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance(), Map.of()).pending());
         assertTrue(json.contains("\"state\":\"draining\",\"drained\":false,\"used_bytes\":100"), json);
         assertTrue(json.contains("\"volume\":\"/dev/a\",\"drained\":false"), json);
         assertTrue(json.contains("\"waits_for\":\"room\""), json);
@@ -89,10 +95,28 @@ class ClusterJsonTest {
                                 .setMark(-1)
                                 .setProgress(PlanStatusReply.newBuilder().setPlannedBytes(5))))
                 .build();
-        String json = text(new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance()).plans());
+        String json =
+                text(new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance(), Map.of()).plans());
         assertTrue(json.startsWith("{\"tiers\":[{\"id\":7,"), json);
         assertTrue(json.contains("\"bytes_read_late\":9"), json);
         assertTrue(json.contains("\"plans\":3"), json);
         assertTrue(json.contains("\"parts\":[{\"plan\":\"ffffffff\",\"planned_bytes\":5,"), json);
+    }
+
+    private static StatusReport applied(long index) {
+        GroupStatusReply status =
+                GroupStatusReply.newBuilder().setAppliedIndex(index).build();
+        ClusterStatus.GroupState group = new ClusterStatus.GroupState(GroupId.ofShard(3), "m:9480", status, "");
+        return StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of(group)), List.of(), List.of());
+    }
+
+    @Test
+    void batchesASecondAreOfTheTimeBetweenTwoReports() {
+        GroupRates rates = new GroupRates();
+        assertEquals(Map.of(), rates.of(applied(100), 0));
+        assertEquals(Map.of("shard-3", 20.0), rates.of(applied(400), TimeUnit.SECONDS.toNanos(15)));
+        // A store that was opened again may be behind.
+        assertEquals(Map.of("shard-3", 0.0), rates.of(applied(350), TimeUnit.SECONDS.toNanos(30)));
     }
 }
