@@ -152,7 +152,11 @@ public final class RequestLimits {
                 "ReportMetadataServerRequest.held");
         bytes(FAILURE_BYTES, "HeldReplica.failure");
         items(REPLICAS, "SetGroupMembersRequest.member", "GroupLocation.replica");
-        bytes(NAME_BYTES, "RegisterBlockServerRequest.host", "RegisterBlockServerRequest.rack");
+        bytes(
+                NAME_BYTES,
+                "RegisterBlockServerRequest.host",
+                "RegisterBlockServerRequest.rack",
+                "ReportMetadataServerRequest.version");
         items(FORMER_STARTS, "RegisterBlockServerRequest.former_incarnation");
         bytes(NAME_BYTES, "ChangeBlockServerRequest.rack");
         bytes(PATH_BYTES, "ChangeVolumeRequest.volume");
