@@ -4,7 +4,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterAdmin;
-import io.tatami.client.model.Json;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
@@ -13,10 +12,10 @@ import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.StuckBlock;
 import io.tatami.server.http.HttpAccess;
 import io.tatami.server.http.HttpAnswer;
+import io.tatami.server.http.HttpJson;
 import io.tatami.server.http.HttpQuestion;
 import io.tatami.server.http.HttpRoutes;
 import io.tatami.server.http.Right;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -160,6 +159,6 @@ final class AdminPages {
     }
 
     private static HttpAnswer json(Map<String, Object> json) {
-        return HttpAnswer.json(HttpAnswer.OK, Json.text(json).getBytes(StandardCharsets.UTF_8));
+        return HttpJson.of(json);
     }
 }

@@ -11,6 +11,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.Release;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.InviteAdministratorReply;
 import io.tatami.server.monitor.Monitoring;
@@ -62,6 +63,23 @@ class ConsolePagesTest {
             assertEquals(3, pending.get("groups").size());
             assertEquals(0, pending.get("draining").size());
             assertEquals(0, console.json("/api/plans").get("data").get("tiers").size());
+        }
+    }
+
+    @Test
+    void serversTellTheirReleases() throws Exception {
+        try (ServedConsole console = new ServedConsole(directory, "100ms")) {
+            JsonNode data = console.firstFigures().get("data");
+            while (data.get("metadata_servers").get(0).get("version").asText().isEmpty()) {
+                Thread.sleep(50);
+                data = console.json("/api/cluster").get("data");
+            }
+            assertEquals(
+                    Release.name(),
+                    data.get("metadata_servers").get(0).get("version").asText());
+            assertEquals(
+                    Release.name(),
+                    data.get("block_servers").get(0).get("version").asText());
         }
     }
 
