@@ -7,11 +7,11 @@ import io.tatami.client.ClusterAdmin;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.server.status.StatusReport;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +30,7 @@ final class ClusterCollector implements AutoCloseable {
     private final Clock clock;
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("console-collector"));
+    private final AtomicBoolean isWoken = new AtomicBoolean();
     private final GroupRates rates = new GroupRates();
     private volatile State state = new State(null, null);
 
@@ -71,8 +72,11 @@ final class ClusterCollector implements AutoCloseable {
 
     /** Asks again soon, since something was changed. */
     void wake() {
-        if (!thread.isShutdown()) {
-            thread.execute(this::collect);
+        if (!thread.isShutdown() && isWoken.compareAndSet(false, true)) {
+            thread.execute(() -> {
+                isWoken.set(false);
+                collect();
+            });
         }
     }
 
@@ -106,16 +110,18 @@ final class ClusterCollector implements AutoCloseable {
 
     private Snapshot snapshot(StatusReport report, ListMetadataServersReply metadata, long beganNanos) {
         ClusterJson json = new ClusterJson(report, metadata, rates.of(report, clock.monotonicNanos()));
-        List<byte[]> answers = List.of(json.cluster(), json.pending(), json.plans());
+        byte[] whole = json.cluster();
+        byte[] pending = json.pending();
+        byte[] plans = json.plans();
         long nowNanos = clock.monotonicNanos();
         return new Snapshot(
                 report,
                 metadata,
                 nowNanos,
                 TimeUnit.NANOSECONDS.toMillis(nowNanos - beganNanos),
-                answers.get(0),
-                answers.get(1),
-                answers.get(2));
+                whole,
+                pending,
+                plans);
     }
 
     @Override
