@@ -201,7 +201,8 @@ final class CopyChoice {
         while (!isThere && stream.isQueued() && queued.leftNanos() > 0) {
             isThere = stream.await(Math.min(QUEUED_LOOK_NANOS, queued.leftNanos()));
         }
-        return isThere;
+        // What has come since the last look ended is there, and the reader not queued any more.
+        return isThere || stream.await(0);
     }
 
     /**

@@ -114,7 +114,8 @@ final class CopyRace implements AutoCloseable {
                 return winner;
             }
             boolean waits = !racers.isEmpty();
-            if (waits && (await() || isPutOff())) {
+            // The last: what has come since the wait ended; its reader is not queued any more.
+            if (waits && (await() || isPutOff() || progress.tryAcquire())) {
                 continue;
             }
             if (!grow()) {
