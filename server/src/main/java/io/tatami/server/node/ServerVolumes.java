@@ -108,9 +108,22 @@ final class ServerVolumes implements VolumePlaces, AutoCloseable {
         return open(path, buffers(volumes));
     }
 
+    /** A volume that is added where memory is short is refused, and the server goes on. */
+    private static VolumeResources resources(Path path, int buffers) throws TatamiException {
+        try {
+            return VolumeResources.withBuffers(buffers, buffers);
+        } catch (OutOfMemoryError e) {
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    "the buffers of volume " + path + " do not fit into this process's direct memory: start it with"
+                            + " TATAMI_OPTS=-XX:MaxDirectMemorySize=... of more, or set tatami.block.buffers to less",
+                    e);
+        }
+    }
+
     private Volume open(Path path, int buffers) throws TatamiException {
         // Buffers of its own, so that a volume that hangs does not have those of the others.
-        VolumeResources resources = VolumeResources.withBuffers(buffers, buffers);
+        VolumeResources resources = resources(path, buffers);
         Volume volume = new VolumeOpener(cluster, resources).open(path, indexes);
         if (!keep(volume)) {
             volume.close();
