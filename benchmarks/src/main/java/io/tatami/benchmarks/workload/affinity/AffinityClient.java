@@ -1,9 +1,13 @@
 package io.tatami.benchmarks.workload.affinity;
 
+import io.tatami.benchmarks.harness.client.Balancer;
 import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.benchmarks.harness.yarn.ContainerPlacer;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.benchmarks.harness.yarn.RegisteredNode;
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client on a node, whose name is the first argument; the second is the directory of the configuration. Its commands
- * are {@code nodes COUNT}, {@code input NUMBER WORK}, {@code room}, {@code delete}, {@code job WORK REPORTS},
- * {@code register}, {@code place WORK}, {@code release} and {@code run NUMBER MILLIS WORK}. Those from {@code register}
- * on are for clusters without NodeManagers.
+ * are {@code nodes COUNT}, {@code unbalanced}, {@code input NUMBER WORK}, {@code room}, {@code delete}, {@code job WORK
+ * REPORTS}, {@code register}, {@code place WORK}, {@code release} and {@code run NUMBER MILLIS WORK}. Those from
+ * {@code register} on are for clusters without NodeManagers.
  */
 final class AffinityClient {
     private final String node;
@@ -47,6 +51,7 @@ final class AffinityClient {
     private String answer(String[] words) throws Exception {
         switch (words[0]) {
             case "nodes" -> LabYarn.awaitNodes(configuration, Integer.parseInt(words[1]));
+            case "unbalanced" -> stopBalancer();
             case "input" -> AffinityWork.parse(words[2]).write(fs(), Integer.parseInt(words[1]), () -> {});
             case "room" -> {
                 return Long.toString(fs().getStatus().getRemaining());
@@ -65,6 +70,15 @@ final class AffinityClient {
             default -> throw new IOException("there is no command " + words[0]);
         }
         return "";
+    }
+
+    /** HDFS moves copies by a command, Tatami by itself. */
+    private void stopBalancer() throws IOException {
+        String authority = FileSystem.getDefaultUri(configuration).getAuthority();
+        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        try (TatamiClient client = TatamiClient.connect(authority, user, Settings.defaults())) {
+            Balancer.stop(client.cluster());
+        }
     }
 
     private String run(int number, long grantedMillis, AffinityWork work) throws IOException {

@@ -129,6 +129,9 @@ final class AffinityLab implements AutoCloseable {
             }
         }
         first().ask("nodes " + lab.nodes().size(), COMMAND_SECONDS_MAX);
+        if (!isHdfs) {
+            first().ask("unbalanced", READY_SECONDS_MAX);
+        }
         roomBytes = room();
     }
 

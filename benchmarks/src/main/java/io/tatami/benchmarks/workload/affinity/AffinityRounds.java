@@ -86,7 +86,11 @@ final class AffinityRounds {
             }
             Collections.shuffle(labs, random);
             for (Nodes nodes : labs) {
-                inLab(nodes, random);
+                if (nodes.count == 1 && !options.uplinks.contains(0)) {
+                    progress.tell("round %d: one node has no uplink, and is left out", round);
+                } else {
+                    inLab(nodes, random);
+                }
             }
             figures.rounds().keep();
         }

@@ -1,12 +1,12 @@
 package io.tatami.benchmarks.workload.join;
 
 import io.tatami.base.GroupId;
+import io.tatami.benchmarks.harness.client.Balancer;
 import io.tatami.client.ClusterAdmin;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.Balance;
 import io.tatami.protocol.wire.BlockServerInfo;
-import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,6 @@ final class TakeOver {
     private static final long STATUS_MILLIS = 20_000;
     private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(60);
     private static final int BALANCE_PERCENT = 1;
-    private static final int OFF = -1;
 
     private final ClusterAdmin admin;
     private final int shards;
@@ -53,18 +52,6 @@ final class TakeOver {
         T look() throws IOException;
     }
 
-    /** Switches the balancer off. */
-    static void stopBalancer(TatamiClient client) throws IOException {
-        setBalance(client.cluster(), OFF);
-    }
-
-    private static void setBalance(ClusterAdmin admin, int percent) throws IOException {
-        admin.changeBlockServer(ChangeBlockServerRequest.newBuilder()
-                .setAction(ChangeBlockServerRequest.Action.SET_BALANCE)
-                .setBalancePercent(percent)
-                .build());
-    }
-
     /** Has one more copy made of each block of the files, and waits until none lacks one. */
     void byReplication(FileSystem fs, List<Path> files, int copies, long blocks)
             throws IOException, InterruptedException {
@@ -80,10 +67,10 @@ final class TakeOver {
 
     /** Has the balancer give the server its share, and waits until it has ended. */
     void byBalance() throws IOException, InterruptedException {
-        setBalance(admin, BALANCE_PERCENT);
+        Balancer.set(admin, BALANCE_PERCENT);
         Boolean unused = await("the balancer does not begin", () -> made() > 0 ? true : null);
         Boolean unusedToo = await("the balancer does not end", () -> isBalancing() ? null : true);
-        setBalance(admin, OFF);
+        Balancer.stop(admin);
     }
 
     private boolean isBalancing() throws IOException {
