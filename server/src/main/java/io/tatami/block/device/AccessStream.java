@@ -25,14 +25,14 @@ public final class AccessStream {
      * @param bytes what it costs the device, roughly
      */
     public PendingAccess submit(int bytes, IoThreads.Access access) {
-        PendingAccess pending = new PendingAccess(access, bytes);
+        PendingAccess pending = new PendingAccess(access, kind, bytes);
         threads.submit(this, pending);
         return pending;
     }
 
     /** {@link #submit} for who waits for the access next; it may have ended when this returns. */
     public void run(int bytes, IoThreads.Access access) {
-        threads.run(this, new PendingAccess(access, bytes));
+        threads.run(this, new PendingAccess(access, kind, bytes));
     }
 
     /** Gives up what did not begin yet: whoever waits for that is told CANCELLED. */

@@ -71,7 +71,7 @@ public final class IoThreads implements AutoCloseable {
 
     /** A flush ahead of all that is queued already, for who waits for it next. */
     PendingAccess flush(Access flush) {
-        PendingAccess pending = new PendingAccess(flush, 0);
+        PendingAccess pending = new PendingAccess(flush, null, 0);
         if (!ran(pending, true)) {
             enqueue(pending, () -> order.addFlush(pending));
         }
@@ -106,19 +106,21 @@ public final class IoThreads implements AutoCloseable {
                 return false;
             }
             running++;
+            order.begun(pending);
         }
         try {
             pending.run();
         } finally {
-            leave();
+            leave(pending);
         }
         return true;
     }
 
     /** Ends an access on a caller's thread: a device thread goes on with what is queued, and whoever closes looks. */
-    private void leave() {
+    private void leave(PendingAccess pending) {
         synchronized (lock) {
             running--;
+            order.ended(pending);
             if (closed) {
                 lock.notifyAll();
             } else if (order.isBusy()) {
@@ -152,6 +154,10 @@ public final class IoThreads implements AutoCloseable {
             access.run();
             synchronized (lock) {
                 running--;
+                order.ended(access);
+                if (closed) {
+                    lock.notifyAll();
+                }
             }
         }
     }
@@ -163,6 +169,10 @@ public final class IoThreads implements AutoCloseable {
                 PendingAccess access = running < threads.size() ? order.next() : null;
                 if (access != null) {
                     running++;
+                    if (access.kind() == AccessKind.BACKGROUND && order.isBusy()) {
+                        // What was held back with it may begin now, too.
+                        lock.notify();
+                    }
                     return access;
                 }
                 if (closed && !order.isBusy()) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A device access that was queued or runs; made by {@link IoThreads}. Safe for use by many threads. */
 public final class PendingAccess implements Runnable {
     private final IoThreads.Access access;
+    private final @Nullable AccessKind kind;
     private final int bytes;
     private final CountDownLatch done = new CountDownLatch(1);
     private volatile @Nullable Throwable failure;
@@ -18,9 +19,16 @@ public final class PendingAccess implements Runnable {
     private boolean abandoned;
     private @Nullable Runnable afterwards;
 
-    PendingAccess(IoThreads.Access access, int bytes) {
+    /** @param kind null for a flush */
+    PendingAccess(IoThreads.Access access, @Nullable AccessKind kind, int bytes) {
         this.access = access;
+        this.kind = kind;
         this.bytes = bytes;
+    }
+
+    @Nullable
+    AccessKind kind() {
+        return kind;
     }
 
     int bytes() {

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * behind k others of its kind thus waits for (k + 1) C of its own kind at most, (k + 2) C of the other, and (k + 1) C /
  * 8 + 6 MiB in the background. A flush is next in any case.
  *
- * <p>The device never stands still while something is queued: what a stream asks for too late is in its next turn. Has
- * no threads and no clock; its user guards it.
+ * <p>The device never stands still while something is queued: what a stream asks for too late is in its next turn. A
+ * device is given several accesses at once, though, and a stream that asks for the next when one has ended has often
+ * nothing queued while others of its accesses run. So what is in the background does not begin beside accesses that
+ * somebody waits for, unless its clock is behind theirs: else it had half of the device. Has no threads and no clock;
+ * its user guards it.
  */
 final class TurnOrder {
     /** A disk that seeks in 8 ms and transfers 200 MB/s spends 95 % of its time on transferring. */
@@ -41,6 +44,9 @@ final class TurnOrder {
         private final Deque<AccessStream> waiting = new ArrayDeque<>();
 
         private long clock;
+
+        /** Accesses that were begun and have not ended. */
+        private int running;
     }
 
     TurnOrder() {
@@ -82,7 +88,23 @@ final class TurnOrder {
                 || lanes.values().stream().anyMatch(lane -> !lane.waiting.isEmpty());
     }
 
-    /** The access to begin now; null where none is queued. */
+    /** An access runs that was not queued. */
+    void begun(PendingAccess access) {
+        AccessKind kind = access.kind();
+        if (kind != null) {
+            lane(kind).running++;
+        }
+    }
+
+    /** An access that was begun has ended. */
+    void ended(PendingAccess access) {
+        AccessKind kind = access.kind();
+        if (kind != null) {
+            lane(kind).running--;
+        }
+    }
+
+    /** The access to begin now, of which {@link #ended} is to be told; null where none may begin yet. */
     @Nullable
     PendingAccess next() {
         PendingAccess flush = flushes.poll();
@@ -99,6 +121,7 @@ final class TurnOrder {
         PendingAccess access = turn.queued().remove();
         turnBytes += access.bytes();
         lane(turn).clock += access.bytes() * turn.kind().weight();
+        begun(access);
         return access;
     }
 
@@ -122,6 +145,15 @@ final class TurnOrder {
         if (next == null) {
             return null;
         }
+        if (isHeldBack(next)) {
+            // A stream whose accesses run goes on where it is, without another seek.
+            holder = before != null
+                            && before.kind() != AccessKind.BACKGROUND
+                            && before.queued().isEmpty()
+                    ? before
+                    : null;
+            return null;
+        }
         AccessStream turn = next.waiting.remove();
         holder = turn;
         turnBytes = 0;
@@ -130,10 +162,21 @@ final class TurnOrder {
         return turn;
     }
 
+    /** Whether a lane is the background's, and ahead of a kind whose accesses run. */
+    private boolean isHeldBack(Lane next) {
+        return next == lane(AccessKind.BACKGROUND)
+                && lanes.values().stream()
+                        .anyMatch(lane -> lane != next && lane.running > 0 && lane.clock < next.clock);
+    }
+
     private Lane lane(AccessStream stream) {
-        Lane lane = lanes.get(stream.kind());
+        return lane(stream.kind());
+    }
+
+    private Lane lane(AccessKind kind) {
+        Lane lane = lanes.get(kind);
         if (lane == null) {
-            throw new IllegalStateException("no lane for " + stream.kind());
+            throw new IllegalStateException("no lane for " + kind);
         }
         return lane;
     }

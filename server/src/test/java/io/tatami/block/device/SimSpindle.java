@@ -28,6 +28,9 @@ final class SimSpindle {
 
         @Nullable
         PendingAccess next();
+
+        /** An access that was begun has ended. */
+        void ended(PendingAccess access);
     }
 
     /** @param thinkNanos from the end of an access until the next is asked for in its stead, in the mean */
@@ -73,7 +76,7 @@ final class SimSpindle {
     }
 
     private void ask(Client client) {
-        PendingAccess access = new PendingAccess(() -> {}, Device.UNIT_BYTES);
+        PendingAccess access = new PendingAccess(() -> {}, client.stream().kind(), Device.UNIT_BYTES);
         owners.put(access, client);
         order.add(client.stream(), access);
         give();
@@ -101,7 +104,9 @@ final class SimSpindle {
     }
 
     private void end() {
-        Client client = owners.remove(given.remove());
+        PendingAccess ended = given.remove();
+        order.ended(ended);
+        Client client = owners.remove(ended);
         if (client != null) {
             doneBytes.merge(client, (long) Device.UNIT_BYTES, Long::sum);
             at(random.nextLong(2 * client.thinkNanos()), () -> ask(client));

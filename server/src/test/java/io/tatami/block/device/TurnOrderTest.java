@@ -58,7 +58,7 @@ class TurnOrderTest {
     void aFlushIsNextWhateverIsQueued() {
         queued(AccessKind.WRITE, 100);
         take(3);
-        PendingAccess flush = new PendingAccess(() -> {}, 0);
+        PendingAccess flush = new PendingAccess(() -> {}, null, 0);
         order.addFlush(flush);
 
         assertSame(flush, order.next());
@@ -127,6 +127,57 @@ class TurnOrderTest {
         assertTrue(disk.bytesPerSecond(clients, SIMULATED_SECONDS) >= 180e6);
     }
 
+    /** A reader that asks for the next when one has ended has nothing queued just then, and others under way. */
+    @Test
+    void aReaderKeepsThreeQuartersOfADiskBesideWhatIsInTheBackground() {
+        for (int window : List.of(2, 3, WINDOW)) {
+            SimSpindle disk = new SimSpindle(new Turns(), IO_THREADS);
+            SimSpindle.Client reader = new SimSpindle.Client(nobody.stream(AccessKind.READ), window, PROMPT_NANOS);
+            SimSpindle.Client copying =
+                    clients(AccessKind.BACKGROUND, 1, PROMPT_NANOS).get(0);
+
+            double all = disk.bytesPerSecond(List.of(reader, copying), SIMULATED_SECONDS);
+
+            double read = disk.doneBytes(reader) * 1.0 / SIMULATED_SECONDS;
+            double copied = disk.doneBytes(copying) * 1.0 / SIMULATED_SECONDS;
+            assertTrue(read >= 0.75 * 200e6, "window " + window + ": of " + all + " the reader had " + read);
+            assertTrue(copied >= 0.07 * 200e6, "window " + window + ": of " + all + " the copy had " + copied);
+        }
+    }
+
+    @Test
+    void whatIsInTheBackgroundBeginsBesideAReadOnlyWhenItIsBehind() {
+        AccessStream copying = queued(AccessKind.BACKGROUND, 2);
+        assertEquals(List.of(copying), take(1));
+        AccessStream reader = queued(AccessKind.READ, 1);
+        for (int read = 0; read < 8; read++) {
+            assertEquals(List.of(reader), take(1), "read " + read);
+            assertSame(null, order.next(), "beside read " + read);
+            order.ended(begun);
+            add(reader, UNIT);
+        }
+        int reads = 8;
+        while (owners.get(order.next()) != copying) {
+            reads++;
+            add(reader, UNIT);
+        }
+        // Eight times what its unit and seek cost, to the end of the reader's turn.
+        assertTrue(reads >= 10 && reads <= 16, "it began after " + reads + " reads");
+    }
+
+    @Test
+    void whatWasHeldBackBeginsWhenTheReadHasEnded() {
+        AccessStream copying = queued(AccessKind.BACKGROUND, 2);
+        take(1);
+        AccessStream reader = queued(AccessKind.READ, 1);
+        assertEquals(List.of(reader), take(1));
+        assertSame(null, order.next());
+
+        order.ended(begun);
+
+        assertEquals(List.of(copying), take(1));
+    }
+
     @Test
     void noStreamWaitsLongerThanTheBoundAndEachIsServedInItsOrder() {
         for (long seed = SEED; seed < SEED + SEEDS; seed++) {
@@ -145,14 +196,22 @@ class TurnOrderTest {
     private final Map<PendingAccess, AccessStream> owners = new HashMap<>();
 
     private PendingAccess add(AccessStream stream, int bytes) {
-        PendingAccess access = new PendingAccess(() -> {}, bytes);
+        PendingAccess access = new PendingAccess(() -> {}, stream.kind(), bytes);
         owners.put(access, stream);
         order.add(stream, access);
         return access;
     }
 
+    /** The last that was begun. */
+    private @Nullable PendingAccess begun;
+
     private List<@Nullable AccessStream> take(int count) {
-        return IntStream.range(0, count).mapToObj(i -> owners.get(order.next())).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    begun = order.next();
+                    return owners.get(begun);
+                })
+                .toList();
     }
 
     private double speed(SimSpindle.Order by, AccessKind kind, int streams, long thinkNanos) {
@@ -177,6 +236,11 @@ class TurnOrderTest {
         public @Nullable PendingAccess next() {
             return order.next();
         }
+
+        @Override
+        public void ended(PendingAccess access) {
+            order.ended(access);
+        }
     }
 
     private static final class OneQueue implements SimSpindle.Order {
@@ -191,6 +255,9 @@ class TurnOrderTest {
         public @Nullable PendingAccess next() {
             return queue.poll();
         }
+
+        @Override
+        public void ended(PendingAccess access) {}
     }
 
     /** Streams of all kinds come, ask for what a generator draws, and go; what each waits for is counted. */
@@ -252,7 +319,7 @@ class TurnOrderTest {
                 waiting.put(stream, new Waiting(stream.kind()));
             }
             int bytes = random.nextInt(4) == 0 ? UNIT : (1 + random.nextInt(UNIT / 4096)) * 4096;
-            PendingAccess access = new PendingAccess(() -> {}, bytes);
+            PendingAccess access = new PendingAccess(() -> {}, stream.kind(), bytes);
             queue.add(access);
             turns.add(stream, access);
         }
@@ -263,6 +330,8 @@ class TurnOrderTest {
                 assertTrue(asked.values().stream().allMatch(Deque::isEmpty), replay());
                 return;
             }
+            // One at a time: the next is chosen when this one has ended.
+            turns.ended(access);
             AccessStream stream = asked.entrySet().stream()
                     .filter(entry -> entry.getValue().peek() == access)
                     .map(Map.Entry::getKey)
