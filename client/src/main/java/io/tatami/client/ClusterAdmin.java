@@ -28,6 +28,8 @@ import io.tatami.protocol.wire.ChangeVolumeRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.CopiesStatusRequest;
+import io.tatami.protocol.wire.DiagnosticsReply;
+import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
@@ -42,6 +44,7 @@ import io.tatami.protocol.wire.ReplicateGroupsReply;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.ScrubRequest;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -165,6 +168,27 @@ public final class ClusterAdmin {
         return caller.callWithoutSession(
                         GroupId.NAMESPACE, MetaMethods.CHANGE_METADATA_SERVER, request, caller.deadline())
                 .getServer();
+    }
+
+    /**
+     * The addresses of metadata servers, as far as they are known without asking: those that hold groups by the newest
+     * map, and those that this client was given. One server may be among them by two names.
+     */
+    public Collection<InetSocketAddress> metadataAddresses() {
+        return caller.router().servers();
+    }
+
+    /**
+     * What a metadata server tells of its process, or of the process of a block server that it asks. For the superuser
+     * only. Served also while no group leads.
+     *
+     * @param server which is asked
+     * @throws TatamiException as {@link MetaMethods#DIAGNOSTICS}
+     */
+    public DiagnosticsReply diagnostics(InetSocketAddress server, DiagnosticsRequest request, Duration timeout)
+            throws TatamiException {
+        return caller.callServer(
+                server, MetaMethods.DIAGNOSTICS, request, caller.deadline().atMost(timeout));
     }
 
     /** The cluster's map as the namespace group has it now. */

@@ -157,6 +157,21 @@ public final class MetadataCaller {
                 .begin(Session.none()));
     }
 
+    /**
+     * Calls one server about itself, without a session and once: no other could answer instead.
+     *
+     * @throws TatamiException as {@link Connection#callAndWait}; UNAVAILABLE where it cannot be reached
+     */
+    public <Q extends Message, R extends Message> R callServer(
+            InetSocketAddress server, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        Check.check(method.idempotent(), "%s needs a session", method);
+        Connection connection = Replies.await(router.connect(server), deadline);
+        CallOptions options = CallOptions.DEFAULT
+                .withTimeoutMillis(Math.max(1, deadline.remainingMillis()))
+                .withTraceparent(newTraceparent());
+        return connection.callAndWait(method, options, body);
+    }
+
     private static <R extends Message> R reply(MetadataCall<?, R> call) throws TatamiException {
         try {
             return call.await();

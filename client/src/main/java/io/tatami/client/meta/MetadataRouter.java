@@ -96,7 +96,7 @@ public final class MetadataRouter {
 
     private ClusterMap read(Deadline deadline) throws TatamiException {
         try {
-            return new MapQuestion(connector, leaders.map(), candidates(), deadline).ask();
+            return new MapQuestion(connector, leaders.map(), servers(), deadline).ask();
         } catch (TatamiException e) {
             if (!e.code().isRetryable()) {
                 throw e;
@@ -122,7 +122,8 @@ public final class MetadataRouter {
         refreshes = times + 1;
     }
 
-    private Set<InetSocketAddress> candidates() {
+    /** The metadata servers that hold groups by the newest map, and those that were given to ask first. */
+    public Set<InetSocketAddress> servers() {
         Set<InetSocketAddress> all = leaders.servers();
         all.addAll(seeds);
         return all;

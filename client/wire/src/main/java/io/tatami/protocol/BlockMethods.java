@@ -22,6 +22,8 @@ import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.DiagnosticsReply;
+import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FenceBlockReply;
 import io.tatami.protocol.wire.FenceBlockRequest;
@@ -196,6 +198,10 @@ public final class BlockMethods {
     /** Tells users what they read themselves, and the metadata servers, for the superuser, what everybody read. */
     public static final Method<ReadStatisticsRequest, ReadStatisticsReply> READ_STATISTICS = Method.idempotent(
             220, "block.read-statistics", USERS, READS, ReadStatisticsRequest.parser(), ReadStatisticsReply.parser());
+
+    /** What the process tells of itself. Fails with NOT_FOUND (there is no such log), UNSUPPORTED and BUSY. */
+    public static final Method<DiagnosticsRequest, DiagnosticsReply> DIAGNOSTICS = Method.idempotent(
+            221, "block.diagnostics", SERVERS, READS, DiagnosticsRequest.parser(), DiagnosticsReply.parser());
 
     private BlockMethods() {}
 }

@@ -46,6 +46,8 @@ import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.DeleteDirectoryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.DiagnosticsReply;
+import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
@@ -180,6 +182,13 @@ public final class MetaMethods {
     /** From the namespace group to any metadata server; concerns no group. */
     public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP =
             Method.idempotent(9, "cluster.take-map", SERVERS, UPKEEP, TakeClusterMapRequest.parser(), Empty.parser());
+
+    /**
+     * Any metadata server, about its process or, with its id, a block server; concerns no group. Fails with NOT_FOUND
+     * (there is no such log), UNSUPPORTED, BUSY, and where a block server does not answer with UNAVAILABLE.
+     */
+    public static final Method<DiagnosticsRequest, DiagnosticsReply> DIAGNOSTICS = Method.idempotent(
+            98, "server.diagnostics", SUPERUSER, READS, DiagnosticsRequest.parser(), DiagnosticsReply.parser());
 
     /** From a metadata server to the namespace group's leader. */
     public static final Method<ReportMetadataServerRequest, ReportMetadataServerReply> REPORT_METADATA_SERVER =

@@ -103,7 +103,7 @@ final class StartBlockCommand implements Callable<Integer> {
                     id,
                     cluster.sockets(),
                     BlockServerSettings.from(SystemSettings.get()),
-                    monitoring.requests());
+                    monitoring.watch());
             monitoring.serves(node);
             return new ServerLifecycle.Served(node, "tatami://" + cluster.authority(), node.ended());
         });

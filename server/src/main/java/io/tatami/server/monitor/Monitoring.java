@@ -63,6 +63,7 @@ public final class Monitoring implements AutoCloseable {
     private final ServerState state = new ServerState();
     private final AdminSessions sessions;
     private final MetricHistory history = new MetricHistory();
+    private final ProcessDiagnostics diagnostics;
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("monitor"));
     private final @Nullable Console console;
@@ -107,6 +108,8 @@ public final class Monitoring implements AutoCloseable {
         this.clock = clock;
         this.host = host;
         this.sessions = new AdminSessions(clock, new SecureRandom());
+        ProcessText process = new ProcessText(catalog, settings, version);
+        this.diagnostics = new ProcessDiagnostics(process, this::metrics);
         HttpSettings http = HttpSettings.from(settings);
         if (http.isOff()) {
             port = null;
@@ -124,7 +127,7 @@ public final class Monitoring implements AutoCloseable {
                 .getAtOnce("/ready", Right.NONE, question -> state(state.problems()))
                 .post("/login", Right.NONE, this::login)
                 .post("/logout", Right.ADMINISTER, this::logout);
-        new ProcessPages(catalog, settings).addTo(routes);
+        new ProcessPages(process).addTo(routes);
         HttpAccess access = new HttpAccess(sessions, names(http, host));
         console = console(role, settings, access, routes);
         HttpServer server = new HttpServer(routes, access);
@@ -194,6 +197,12 @@ public final class Monitoring implements AutoCloseable {
         return HttpAnswer.of(HttpAnswer.OK, text.contentType(), text.body());
     }
 
+    /** As Prometheus's text; empty where the port is off. */
+    private String metrics() {
+        Port on = port;
+        return on == null ? "" : new String(on.page().text(null).body(), StandardCharsets.UTF_8);
+    }
+
     /** Curves by the beginning of their names, of the last hours. */
     private HttpAnswer history(HttpQuestion question) throws TatamiException {
         List<String> names = question.parameters().getOrDefault("name", List.of());
@@ -246,9 +255,14 @@ public final class Monitoring implements AutoCloseable {
     public HostSurroundings around(GroupMapping groups) {
         Port on = port;
         return on == null
-                ? HostSurroundings.of(groups, clock)
+                ? HostSurroundings.of(groups, clock).telling(diagnostics)
                 : new HostSurroundings(
-                        groups, clock, on.requests(), on.batches(), user -> invitation(on.address(), user));
+                        groups,
+                        clock,
+                        on.requests(),
+                        on.batches(),
+                        user -> invitation(on.address(), user),
+                        diagnostics);
     }
 
     /** A port on all addresses is reached by the server's own name. */
@@ -261,9 +275,9 @@ public final class Monitoring implements AutoCloseable {
     }
 
     /** For a block server that is to be watched. */
-    public RequestObserver requests() {
+    public BlockNode.Watch watch() {
         Port on = port;
-        return on == null ? RequestObserver.NONE : on.requests();
+        return new BlockNode.Watch(on == null ? RequestObserver.NONE : on.requests(), diagnostics);
     }
 
     /** Tells of a metadata server of this process, which serves from now on. */
@@ -276,6 +290,7 @@ public final class Monitoring implements AutoCloseable {
         if (console != null) {
             console.serves(server.address());
         }
+        diagnostics.add("metadata server", () -> ServerText.of(server));
         state.serves(
                 "metadata server",
                 () -> !server.replicas().isEmpty()
@@ -292,6 +307,7 @@ public final class Monitoring implements AutoCloseable {
         if (on != null) {
             BlockMetrics.watch(on.page().registry(), node.counts(), node::status, clock);
         }
+        diagnostics.add("block server", () -> ServerText.of(node));
         state.serves(
                 "block server",
                 () -> node.status().getVolumeList().stream()
@@ -327,6 +343,7 @@ public final class Monitoring implements AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
+        diagnostics.close();
         closeConsole();
         Port on = port;
         if (on != null) {

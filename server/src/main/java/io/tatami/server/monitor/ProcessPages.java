@@ -2,17 +2,10 @@ package io.tatami.server.monitor;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.conf.SettingCatalog;
-import io.tatami.conf.Settings;
 import io.tatami.server.http.HttpAnswer;
 import io.tatami.server.http.HttpQuestion;
 import io.tatami.server.http.HttpRoutes;
 import io.tatami.server.http.Right;
-import java.lang.management.LockInfo;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.log4j.Level;
@@ -26,18 +19,15 @@ final class ProcessPages {
     private static final Set<String> LEVELS = Set.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
     private static final int NAME_CHARACTERS_MAX = 256;
 
-    private final SettingCatalog catalog;
-    private final Settings settings;
+    private final ProcessText process;
 
-    /** @param catalog of every setting of this program */
-    ProcessPages(SettingCatalog catalog, Settings settings) {
-        this.catalog = catalog;
-        this.settings = settings;
+    ProcessPages(ProcessText process) {
+        this.process = process;
     }
 
     void addTo(HttpRoutes routes) {
-        routes.get("/conf", Right.ADMINISTER, question -> HttpAnswer.text(catalog.valuesIn(settings)))
-                .get("/stacks", Right.ADMINISTER, question -> HttpAnswer.text(stacks()))
+        routes.get("/conf", Right.ADMINISTER, question -> HttpAnswer.text(process.settings()))
+                .get("/stacks", Right.ADMINISTER, question -> HttpAnswer.text(ProcessText.stacks()))
                 .get("/logLevel", Right.ADMINISTER, question -> HttpAnswer.text(level(logger(question))))
                 .post("/logLevel", Right.ADMINISTER, ProcessPages::setLevel);
     }
@@ -66,32 +56,5 @@ final class ProcessPages {
 
     private static String level(Logger logger) {
         return logger.getName() + " " + logger.getEffectiveLevel() + "\n";
-    }
-
-    /** All threads by name, with what each waits for. */
-    private static String stacks() {
-        StringBuilder text = new StringBuilder();
-        ThreadInfo[] threads = ManagementFactory.getThreadMXBean().dumpAllThreads(true, false);
-        Arrays.sort(threads, Comparator.comparing(ThreadInfo::getThreadName));
-        for (ThreadInfo thread : threads) {
-            append(text, thread);
-        }
-        return text.toString();
-    }
-
-    private static void append(StringBuilder text, ThreadInfo thread) {
-        text.append('"').append(thread.getThreadName()).append("\" ").append(thread.getThreadState());
-        LockInfo lock = thread.getLockInfo();
-        if (lock != null) {
-            text.append(" for ").append(lock);
-        }
-        if (thread.getLockOwnerName() != null) {
-            text.append(" of \"").append(thread.getLockOwnerName()).append('"');
-        }
-        text.append('\n');
-        for (StackTraceElement frame : thread.getStackTrace()) {
-            text.append("    at ").append(frame).append('\n');
-        }
-        text.append('\n');
     }
 }

@@ -18,10 +18,14 @@ import io.tatami.block.service.registration.RoutedMetadataLink;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.format.CacheVolume;
 import io.tatami.files.CrashPoint;
+import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.DiagnosticsReply;
+import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.rpc.Handler;
 import io.tatami.rpc.RequestObserver;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.server.RpcServer;
@@ -92,12 +96,19 @@ public final class BlockNode implements AutoCloseable {
      */
     public record CachePlace(@Nullable Path path, long sizeBytes) {}
 
+    /**
+     * What a block server is watched by.
+     *
+     * @param requests told of each request that the server answers
+     * @param diagnostics of its process, which metadata servers ask for; null for none
+     */
+    public record Watch(RequestObserver requests, @Nullable Handler<DiagnosticsRequest, DiagnosticsReply> diagnostics) {
+        /** Of a server that nobody watches. */
+        public static final Watch NONE = new Watch(RequestObserver.NONE, null);
+    }
+
     private BlockNode(
-            Setup setup,
-            UUID cluster,
-            List<InetSocketAddress> metadata,
-            BlockServerSettings settings,
-            RequestObserver observer)
+            Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings, Watch watch)
             throws TatamiException {
         try {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
@@ -119,7 +130,10 @@ public final class BlockNode implements AutoCloseable {
                     client,
                     Clock.SYSTEM,
                     places));
-            server.handlers().observedBy(observer);
+            server.handlers().observedBy(watch.requests());
+            if (watch.diagnostics() != null) {
+                server.handlers().on(BlockMethods.DIAGNOSTICS, watch.diagnostics());
+            }
             ended = server.superseded();
             this.server = server;
             RpcServer listener = keep(new RpcServer(
@@ -145,18 +159,14 @@ public final class BlockNode implements AutoCloseable {
     public static BlockNode open(
             Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
             throws TatamiException {
-        return open(setup, cluster, metadata, settings, RequestObserver.NONE);
+        return open(setup, cluster, metadata, settings, Watch.NONE);
     }
 
-    /** @param observer told of each request that the server answers */
+    /** The same, watched. */
     public static BlockNode open(
-            Setup setup,
-            UUID cluster,
-            List<InetSocketAddress> metadata,
-            BlockServerSettings settings,
-            RequestObserver observer)
+            Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings, Watch watch)
             throws TatamiException {
-        return new BlockNode(setup, cluster, metadata, settings, observer);
+        return new BlockNode(setup, cluster, metadata, settings, watch);
     }
 
     /** What the server tells who asks for its status. */

@@ -81,7 +81,7 @@ public final class StandaloneNode implements AutoCloseable {
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings),
-                    around.requests());
+                    new BlockNode.Watch(around.requests(), around.diagnostics()));
             parts.push(block);
             ended = metadata.ended().applyToEither(block.ended(), reason -> reason);
             CrashPoint.hit("standalone.open.block-server-joined");

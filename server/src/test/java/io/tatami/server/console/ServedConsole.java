@@ -11,7 +11,6 @@ import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
-import io.tatami.rpc.RequestObserver;
 import io.tatami.server.monitor.Monitoring;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.SettingsOfAll;
@@ -69,7 +68,7 @@ public final class ServedConsole implements AutoCloseable {
                 node.metadata().cluster(),
                 List.of(node.metadata().address()),
                 BlockServerSettings.from(Settings.defaults()),
-                RequestObserver.NONE);
+                BlockNode.Watch.NONE);
         more.push(block);
         return block;
     }

@@ -186,7 +186,7 @@ class MonitoringTest {
                             "tatami-session-"
                                     + monitoring.address().orElseThrow().getPort() + "=" + session)
                     .body();
-            assertTrue(stacks.contains("ProcessPages.stacks"), stacks);
+            assertTrue(stacks.contains("ProcessText.stacks"), stacks);
             String level = post(monitoring, "/logLevel", session, "logger=io.tatami.no.such&level=debug");
             assertEquals("200 io.tatami.no.such DEBUG\n", level);
             String bad = post(monitoring, "/logLevel", session, "logger=io.tatami.no.such&level=loud");

@@ -21,6 +21,7 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.rpc.CallContext;
+import io.tatami.rpc.Handler;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.MapChanges;
 import io.tatami.rpc.RequestScope;
@@ -91,6 +92,33 @@ final class Dispatch implements HostedGroup.Stage {
         });
     }
 
+    /**
+     * A method of the server itself for superusers. Their groups are looked up here, so that it is served also where no
+     * group answers.
+     */
+    <Q extends Message, R extends Message> void serveSuperusers(Method<Q, R> method, Handler<Q, R> handler) {
+        Check.check(method.audience() == Audience.SUPERUSER, "%s is not for superusers alone", method);
+        table.on(method, (context, request, responder) -> {
+            try {
+                CompletableFuture<Caller> unused = RequestScope.carried(caller(method, context))
+                        .whenComplete((caller, thrown) -> {
+                            try {
+                                if (thrown != null) {
+                                    throw Causes.of(thrown);
+                                }
+                                Admission.check(method, caller);
+                            } catch (TatamiException e) {
+                                responder.failure(e);
+                                return;
+                            }
+                            handler.handle(context, request, responder);
+                        });
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
+    }
+
     private <Q extends Message, R extends Message> void serve(HandlerTable own, Service<Q, R> service) {
         own.on(service.method(), (context, request, responder) -> {
             try {
@@ -104,14 +132,7 @@ final class Dispatch implements HostedGroup.Stage {
     private <Q extends Message, R extends Message> void handle(
             Service<Q, R> service, CallContext context, Q request, Responder<R> responder) throws TatamiException {
         Method<Q, R> method = service.method();
-        boolean trusted = credential.matches(context.credential());
-        if (!trusted && !context.session().equals(SessionId.NONE)) {
-            sessions.require(context.session(), context.user().user(), context.credential());
-        }
-        admission.check(method, trusted);
-        CompletableFuture<Caller> caller = trusted
-                ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
-                : callers.of(context.user());
+        CompletableFuture<Caller> caller = caller(method, context);
         CompletableFuture<R> reply =
                 RequestScope.carried(caller).thenCompose(who -> run(service, origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
@@ -123,6 +144,16 @@ final class Dispatch implements HostedGroup.Stage {
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    /** The caller with its rights, where the request may be begun at all. */
+    private CompletableFuture<Caller> caller(Method<?, ?> method, CallContext context) throws TatamiException {
+        boolean trusted = credential.matches(context.credential());
+        if (!trusted && !context.session().equals(SessionId.NONE)) {
+            sessions.require(context.session(), context.user().user(), context.credential());
+        }
+        admission.check(method, trusted);
+        return trusted ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller()) : callers.of(context.user());
     }
 
     /**

@@ -30,6 +30,7 @@ import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
@@ -107,8 +108,9 @@ public final class MetadataServer implements AutoCloseable {
             ScheduledExecutorService timer =
                     resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();
+            RoutedPeers peers = new RoutedPeers(client, leaders, maps, credential, timer, clock);
             HostServices parts = new HostServices(
-                    new RoutedPeers(client, leaders, maps, credential, timer, clock),
+                    peers,
                     signer,
                     clock,
                     settings,
@@ -133,6 +135,7 @@ public final class MetadataServer implements AutoCloseable {
             replication = replication(location, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, signer.sessions(), maps, space, this::leader);
             dispatch.table().observedBy(around.requests());
+            dispatch.serveSuperusers(MetaMethods.DIAGNOSTICS, new ServerDiagnostics(around.diagnostics(), peers));
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(

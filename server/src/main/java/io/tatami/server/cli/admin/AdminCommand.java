@@ -5,12 +5,13 @@ import picocli.CommandLine.Command;
 /** {@code tatami admin …}. */
 @Command(
         name = "admin",
-        description = "Changes the servers of a cluster.",
+        description = "Changes the servers of a cluster, and collects what they tell of a fault.",
         subcommands = {
             AdminCommand.Metadata.class,
             AdminCommand.Block.class,
             AdminCommand.Volumes.class,
-            SafeModeCommand.class
+            SafeModeCommand.class,
+            DumpCommand.class
         })
 public final class AdminCommand {
     /** {@code tatami admin metadata …}. */
