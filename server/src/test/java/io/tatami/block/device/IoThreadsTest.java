@@ -69,6 +69,31 @@ class IoThreadsTest {
     }
 
     @Test
+    void whatIsInTheBackgroundWaitsForTheReadsThatRunAndIsDoneBeforeTheThreadsEnd() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 3)) {
+            CountDownLatch runs = new CountDownLatch(1);
+            PendingAccess read = threads.stream(AccessKind.READ).submit(UNIT, () -> {
+                runs.countDown();
+                await(gate);
+                begun.add("read");
+            });
+            runs.await();
+            AccessStream moving = threads.stream(AccessKind.BACKGROUND);
+            PendingAccess owed = moving.submit(UNIT, () -> begun.add("owed"));
+            owed.await();
+            for (int i = 0; i < 5; i++) {
+                PendingAccess unused = moving.submit(UNIT, () -> begun.add("held back"));
+            }
+            assertEquals(List.of("owed"), List.copyOf(begun));
+            gate.countDown();
+            read.await();
+        }
+
+        assertEquals(List.of("owed", "read"), begun.subList(0, 2));
+        assertEquals(7, begun.size());
+    }
+
+    @Test
     void whatIsDroppedIsNeverDoneAndWhoeverWaitsForItIsTold() throws Exception {
         try (IoThreads threads = IoThreads.start("test", 1)) {
             PendingAccess first = holdThreads(threads);

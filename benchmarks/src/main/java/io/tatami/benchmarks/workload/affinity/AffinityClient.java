@@ -1,6 +1,6 @@
 package io.tatami.benchmarks.workload.affinity;
 
-import io.tatami.benchmarks.harness.client.Balancer;
+import io.tatami.benchmarks.harness.client.BalancerSwitch;
 import io.tatami.benchmarks.harness.client.CommandLines;
 import io.tatami.benchmarks.harness.yarn.ContainerPlacer;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
@@ -77,7 +77,7 @@ final class AffinityClient {
         String authority = FileSystem.getDefaultUri(configuration).getAuthority();
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
         try (TatamiClient client = TatamiClient.connect(authority, user, Settings.defaults())) {
-            Balancer.stop(client.cluster());
+            BalancerSwitch.stop(client.cluster());
         }
     }
 

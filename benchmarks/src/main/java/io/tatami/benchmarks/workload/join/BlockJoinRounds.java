@@ -1,6 +1,6 @@
 package io.tatami.benchmarks.workload.join;
 
-import io.tatami.benchmarks.harness.client.Balancer;
+import io.tatami.benchmarks.harness.client.BalancerSwitch;
 import io.tatami.benchmarks.harness.host.LoopDevice;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.peer.BlockCluster;
@@ -160,7 +160,7 @@ final class BlockJoinRounds {
                                 directory, options.shards, blocks.copies, mebibytes(), way.settings(blocks.pulls)));
                 TatamiClient client = Peers.connect(cluster);
                 FileSystem fs = FileSystem.newInstance(configuration(cluster, way))) {
-            Balancer.stop(client.cluster());
+            BalancerSwitch.stop(client.cluster());
             // It holds nothing of the turn before, and all of it was written.
             Program.run(
                     "dd", "if=/dev/zero", "of=" + device.path(), "bs=4M", "oflag=direct", "count=" + mebibytes() / 4);

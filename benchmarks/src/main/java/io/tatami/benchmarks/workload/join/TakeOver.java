@@ -1,7 +1,7 @@
 package io.tatami.benchmarks.workload.join;
 
 import io.tatami.base.GroupId;
-import io.tatami.benchmarks.harness.client.Balancer;
+import io.tatami.benchmarks.harness.client.BalancerSwitch;
 import io.tatami.client.ClusterAdmin;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.TatamiPath;
@@ -67,10 +67,10 @@ final class TakeOver {
 
     /** Has the balancer give the server its share, and waits until it has ended. */
     void byBalance() throws IOException, InterruptedException {
-        Balancer.set(admin, BALANCE_PERCENT);
+        BalancerSwitch.set(admin, BALANCE_PERCENT);
         Boolean unused = await("the balancer does not begin", () -> made() > 0 ? true : null);
         Boolean unusedToo = await("the balancer does not end", () -> isBalancing() ? null : true);
-        Balancer.stop(admin);
+        BalancerSwitch.stop(admin);
     }
 
     private boolean isBalancing() throws IOException {

@@ -5,10 +5,10 @@ import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import java.io.IOException;
 
 /** The balancer of a cluster of Tatami, which otherwise moves copies while something is measured. */
-public final class Balancer {
+public final class BalancerSwitch {
     private static final int OFF = -1;
 
-    private Balancer() {}
+    private BalancerSwitch() {}
 
     /** Moves that are under way go on. */
     public static void stop(ClusterAdmin cluster) throws IOException {
