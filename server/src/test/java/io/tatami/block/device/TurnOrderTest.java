@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -153,7 +154,7 @@ class TurnOrderTest {
         for (int read = 0; read < 8; read++) {
             assertEquals(List.of(reader), take(1), "read " + read);
             assertSame(null, order.next(), "beside read " + read);
-            order.ended(begun);
+            order.ended(Objects.requireNonNull(begun));
             add(reader, UNIT);
         }
         int reads = 8;
@@ -173,7 +174,7 @@ class TurnOrderTest {
         assertEquals(List.of(reader), take(1));
         assertSame(null, order.next());
 
-        order.ended(begun);
+        order.ended(Objects.requireNonNull(begun));
 
         assertEquals(List.of(copying), take(1));
     }

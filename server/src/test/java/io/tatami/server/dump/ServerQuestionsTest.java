@@ -11,6 +11,7 @@ import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.DiagnosticsRequest.Part;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ class ServerQuestionsTest {
     }
 
     private static String log(DumpedServer found) {
-        return String.valueOf(found.files().get("log.txt").toStringUtf8());
+        return Objects.requireNonNull(found.files().get("log.txt")).toStringUtf8();
     }
 
     @Test

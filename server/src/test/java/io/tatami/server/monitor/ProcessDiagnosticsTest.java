@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
@@ -63,7 +64,7 @@ class ProcessDiagnosticsTest {
 
     private static ErrorCode refusal(CompletableFuture<String> answer) {
         ExecutionException thrown = assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
-        return ((TatamiException) thrown.getCause()).code();
+        return Causes.of(thrown).code();
     }
 
     private void await() {
