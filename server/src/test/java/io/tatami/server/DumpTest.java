@@ -89,7 +89,7 @@ class DumpTest {
                 assertTrue(files.get(server + "/stacks-1.txt").contains("\"diagnostics"));
                 assertTrue(files.get(server + "/stacks-2.txt").contains("\"diagnostics"));
                 assertTrue(files.get(server + "/metrics.txt").contains("tatami_build_info"));
-                assertTrue(files.get(server + "/state.txt").contains("shard-1 leads, applied "));
+                assertTrue(files.get(server + "/state.txt").contains("shard-1 leads, queued requests "));
                 assertTrue(files.get(server + "/state.txt").contains("capacity_bytes"));
                 assertTrue(files.get(server + "/log.txt").contains("a line for the dump\n"));
             }

@@ -40,6 +40,6 @@ final class ServerText {
 
     /** The fields of its status by their names in the protocol. */
     static String of(BlockNode node) {
-        return "id " + node.id() + "\naddress " + node.address() + "\n" + node.status();
+        return "id " + node.id().value() + "\naddress " + node.address() + "\n" + node.status();
     }
 }
