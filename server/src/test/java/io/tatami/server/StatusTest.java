@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.GroupId;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.conf.Settings;
@@ -74,6 +75,8 @@ class StatusTest {
             assertTrue(json.contains("\"well\":true"), json);
             assertTrue(json.contains("\"path\":\"" + volumes.get(1) + "\""), json);
             assertTrue(json.matches("(?s).*\"credit_gifts\":\\d+,\"credits_given\":\\d+.*"), json);
+            assertTrue(json.matches("(?s).*\"group\":\"namespace\",[^}]*\"log_bytes\":[1-9].*"), json);
+            assertTrue(text.matches("(?s).*reclaim +log\\Rnamespace +\\S+[^\\n]* [1-9][0-9.]* MiB\\R.*"), text);
             assertTrue(
                     json.contains("\"capacity_bytes\":" + CACHE_BYTES + ",\"used_bytes\":0,\"bytes_staged\":0"), json);
         }
@@ -133,6 +136,15 @@ class StatusTest {
         assertFalse(report.isWell());
         assertTrue(text(report).contains("does not answer: no \"way\""));
         assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\n\""), StatusJson.of(report));
+    }
+
+    @Test
+    void aLeaderOfAnEarlierReleaseDoesNotTellHowLargeItsLogIs() {
+        GroupStatusReply status = GroupStatusReply.newBuilder().setFiles(1).build();
+        ClusterStatus.GroupState group = new ClusterStatus.GroupState(GroupId.NAMESPACE, "m:9480", status, "");
+        String text = text(StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of(group)), List.of(), List.of()));
+        assertTrue(text.matches("(?s).*namespace +m:9480 [^\\n]* 0 B +-\\R.*"), text);
     }
 
     private static CopiesState waiting(CopiesStatusReply... shards) {

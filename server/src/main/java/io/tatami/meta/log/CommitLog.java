@@ -1,6 +1,7 @@
 package io.tatami.meta.log;
 
 import io.tatami.base.TatamiException;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -21,6 +22,12 @@ public interface CommitLog extends AutoCloseable {
      * round. Fails with NOT_LEADER or UNAVAILABLE, and always after a failed commit.
      */
     CompletableFuture<Void> confirm();
+
+    /**
+     * What the log's files take on this server's disk, in bytes, with what is allocated for entries to come. May be
+     * called by any thread, and waits for the disk.
+     */
+    long bytes() throws IOException;
 
     @Override
     void close();

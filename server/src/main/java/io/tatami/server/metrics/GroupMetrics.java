@@ -99,6 +99,18 @@ public final class GroupMetrics implements GroupObserver {
                 "Number of the last log entry that the replica here has applied.",
                 replicas,
                 state -> state.appliedIndex().orElse(0));
+        GaugeWithCallback.builder()
+                .name("tatami_group_log")
+                .help("Bytes on disk of the log of a group that leads here, as of the scrape before.")
+                .unit(Unit.BYTES)
+                .labelNames(GROUP)
+                .callback(new GuardedCallback<>(
+                        "tatami_group_log_bytes",
+                        gauge -> replicas.get()
+                                .forEach(state -> state.logBytes()
+                                        .ifPresent(bytes ->
+                                                gauge.call(bytes, state.group().toString())))))
+                .register(registry);
     }
 
     private static void gauge(

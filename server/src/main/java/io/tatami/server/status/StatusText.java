@@ -41,24 +41,30 @@ public final class StatusText {
 
     private void printGroups(ClusterStatus cluster) {
         out.printf(
-                "%n%-12s %-22s %12s %12s %10s %10s %10s%n",
-                "group", "leader", "files", "directories", "blocks", "leases", "reclaim");
+                "%n%-12s %-22s %12s %12s %10s %10s %10s %10s%n",
+                "group", "leader", "files", "directories", "blocks", "leases", "reclaim", "log");
         for (ClusterStatus.GroupState group : cluster.groups()) {
             GroupStatusReply numbers = group.status();
             if (numbers == null) {
                 out.printf("%-12s %-22s %s%n", group.group(), group.address(), group.failure());
             } else {
                 out.printf(
-                        "%-12s %-22s %12d %12d %10d %10d %10s%n",
+                        "%-12s %-22s %12d %12d %10d %10d %10s %10s%n",
                         group.group(),
                         group.address(),
                         numbers.getFiles(),
                         numbers.getDirectories(),
                         numbers.getBlocks(),
                         numbers.getLeases(),
-                        HumanBytes.ofBytes(numbers.getPendingReclaimBytes()));
+                        HumanBytes.ofBytes(numbers.getPendingReclaimBytes()),
+                        logBytes(numbers));
             }
         }
+    }
+
+    /** Leaders of earlier releases do not tell. */
+    private static String logBytes(GroupStatusReply numbers) {
+        return numbers.getLogBytes() == 0 ? "-" : HumanBytes.ofBytes(numbers.getLogBytes());
     }
 
     /** Of groups that several servers hold: which these are. */

@@ -15,6 +15,7 @@ function view() {
       {name: 'Answers', value: row => row.failure ? 'no' : 'yes', show: row => element('span', {class: row.failure ? 'bad' : 'good'}, row.failure ? 'no' : 'yes')},
       {name: 'Batches a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? 'not known yet' : rate(row.rate), number: true},
       {name: 'Entries applied', value: row => row.applied_index ?? -1, show: row => count(row.applied_index), number: true},
+      {name: 'Log on disk', value: row => row.log_bytes ?? -1, show: row => bytes(row.log_bytes || null), number: true},
       {name: 'Files', value: row => row.files ?? -1, show: row => count(row.files), number: true},
       {name: 'Directories', value: row => row.directories ?? -1, show: row => count(row.directories), number: true},
       {name: 'Bytes', value: row => row.bytes ?? -1, show: row => bytes(row.bytes), number: true},

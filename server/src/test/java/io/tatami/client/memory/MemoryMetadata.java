@@ -127,7 +127,7 @@ public final class MemoryMetadata implements AutoCloseable {
             } else {
                 group.add(ClusterState::new, sessions());
                 group.add(TreeState::new, new TreeHandlers(null));
-                group.add(draft -> draft, new StatusHandlers(state -> false));
+                group.add(draft -> draft, new StatusHandlers(state -> false, group.figures()));
             }
         } catch (TatamiException e) {
             throw new IllegalStateException(e);

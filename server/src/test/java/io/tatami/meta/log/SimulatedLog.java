@@ -3,6 +3,7 @@ package io.tatami.meta.log;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +74,11 @@ public final class SimulatedLog implements CommitLog {
     @Override
     public CompletableFuture<Void> confirm() {
         return behind.confirm();
+    }
+
+    @Override
+    public long bytes() throws IOException {
+        return behind.bytes();
     }
 
     @Override

@@ -112,6 +112,7 @@ class MonitoringTest {
             assertTrue(page.contains("tatami_build_info{version=\"1.2.3\"} 1"), page);
             assertTrue(page.contains("tatami_group_leading{group=\"namespace\"} 1.0"), page);
             assertTrue(page.contains("tatami_group_leading{group=\"shard-1\"} 1.0"), page);
+            assertTrue(page.matches("(?s).*\ntatami_group_log_bytes\\{group=\"namespace\"} [1-9].*"), page);
             assertTrue(page.contains("tatami_volume_stopped{volume="), page);
             assertTrue(page.contains("tatami_group_requests_total{group=\"namespace\"}"), page);
             assertTrue(page.contains("jvm_memory_used_bytes"), page);

@@ -9,6 +9,7 @@ import io.tatami.conf.Setting;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.LogSpace;
 import io.tatami.meta.log.local.LocalEntryFormat.Stored;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
@@ -308,6 +309,11 @@ public final class LocalLog implements CommitLog {
                             + ": restart the server"));
         }
         return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public long bytes() throws IOException {
+        return LogSpace.bytes(location.files(), StoredFile.GLOB);
     }
 
     /**

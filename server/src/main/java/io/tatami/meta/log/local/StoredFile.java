@@ -33,6 +33,9 @@ import java.util.stream.Stream;
  * @param first index of the first entry, which the name tells
  */
 record StoredFile(Path path, long first) {
+    /** The names of all. */
+    static final String GLOB = "entries-*";
+
     private static final int VERSION = 1;
     private static final String REMEDY = "restore the directory above it from a copy";
     private static final Pattern NAME = Pattern.compile("entries-(\\d{19})");

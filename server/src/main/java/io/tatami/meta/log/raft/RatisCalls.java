@@ -2,7 +2,9 @@ package io.tatami.meta.log.raft;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.raft.transport.RatisGroups;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -51,6 +53,11 @@ final class RatisCalls {
         this.server = server;
         this.client = client;
         this.executor = executor;
+    }
+
+    /** The directory of a group's entries. */
+    Path segments(RaftGroupId group) {
+        return RatisGroups.segments(server.getProperties(), group);
     }
 
     /** Appends an entry; the reply is the state machine's. */

@@ -6,9 +6,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.EntryFormat;
 import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.LogSpace;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
 import io.tatami.meta.store.GroupStore;
+import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -174,6 +176,11 @@ final class RatisLog implements CommitLog {
     @Override
     public CompletableFuture<Void> confirm() {
         return rounds.join();
+    }
+
+    @Override
+    public long bytes() throws IOException {
+        return LogSpace.bytes(calls.segments(group), "log_*");
     }
 
     /** Ends what is under way. */

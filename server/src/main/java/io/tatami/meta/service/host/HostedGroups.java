@@ -261,6 +261,7 @@ final class HostedGroups implements AutoCloseable {
                         group.isLeading(),
                         replication.appliedIndex(group.id()),
                         group.queuedRequests(),
+                        group.logBytes(),
                         group.failure()))
                 .toList();
     }

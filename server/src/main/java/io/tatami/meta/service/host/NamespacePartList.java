@@ -19,6 +19,6 @@ final class NamespacePartList {
             throws TatamiException {
         namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser, invitations));
         namespace.add(TreeState::new, new TreeHandlers(superuser));
-        namespace.add(draft -> draft, new StatusHandlers(TreeState::isFirstDirectoryMissing));
+        namespace.add(draft -> draft, new StatusHandlers(TreeState::isFirstDirectoryMissing, namespace.figures()));
     }
 }

@@ -16,7 +16,7 @@ final class ShardPartList {
 
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(PartRegistry shard) throws TatamiException {
-        shard.add(draft -> draft, new StatusHandlers(state -> false));
+        shard.add(draft -> draft, new StatusHandlers(state -> false, shard.figures()));
         shard.add(ShardState::new, new ShardTreeHandlers());
         shard.add(ShardState::new, new FileHandlers());
         shard.add(ShardState::new, new MoveHandlers());

@@ -12,6 +12,7 @@ import io.tatami.meta.op.cluster.ProveWritable;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupFigures;
 import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.PartContext;
@@ -24,11 +25,13 @@ import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.rpc.GroupThread;
+import io.tatami.rpc.RequestScope;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -37,11 +40,12 @@ import java.util.function.Function;
  * It owns everything that a leader has only in memory; all of it begins and ends with the term. One thread adds the
  * parts before the start; afterwards safe for use by many threads.
  */
-public final class LeadingGroup implements PartRegistry, AutoCloseable {
+public final class LeadingGroup implements PartRegistry, GroupFigures, AutoCloseable {
     private final GroupRecord record;
     private final HostServices parts;
     private final GroupThread thread;
     private final GroupLoop loop;
+    private final LogSize logSize;
     private final FlowsInFlight flows = new FlowsInFlight();
     private final Map<Integer, Service<?, ?>> services = new HashMap<>();
     private final Map<Class<?>, Function<Question, CompletableFuture<Void>>> settlers = new HashMap<>();
@@ -72,6 +76,7 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
                 this::settle,
                 this::wakeBackground,
                 parts.observer());
+        this.logSize = new LogSize(log, parts.clock(), parts.readers());
     }
 
     public GroupId id() {
@@ -94,6 +99,21 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
         handlers.register(
                 new Table<>(group),
                 new PartContext<>(group, record, parts.peers(), parts.signer(), parts.clock(), parts.settings()));
+    }
+
+    @Override
+    public GroupFigures figures() {
+        return this;
+    }
+
+    @Override
+    public CompletableFuture<Long> logBytes() {
+        return RequestScope.carried(logSize.bytes());
+    }
+
+    /** As {@link #logBytes}, as of the last question, which this one is too; empty where nobody has asked before. */
+    public OptionalLong knownLogBytes() {
+        return logSize.knownBytes();
     }
 
     public void start() {

@@ -13,6 +13,7 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -82,6 +83,12 @@ public final class HostedGroup implements AutoCloseable {
     public int queuedRequests() {
         LeadingGroup group = leading;
         return group == null ? 0 : group.queuedRequests();
+    }
+
+    /** As {@link LeadingGroup#knownLogBytes}; empty also where it does not lead. */
+    public OptionalLong logBytes() {
+        LeadingGroup group = leading;
+        return group == null ? OptionalLong.empty() : group.knownLogBytes();
     }
 
     /** Completes with why nothing will be decided here any more, on a thread that must not be held up. */

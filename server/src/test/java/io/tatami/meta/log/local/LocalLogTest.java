@@ -175,6 +175,18 @@ final class LocalLogTest {
     }
 
     @Test
+    void whatTheFilesTakeIsToldWithTheZerosForEntriesToCome() throws Exception {
+        Path path = directory.resolve("group");
+        try (Opened opened = open(path, LONG_FILE)) {
+            assertEquals(1 << 20, opened.log.bytes());
+            opened.put("k1", 3 << 20);
+            assertEquals(4 << 20, opened.log.bytes());
+            Files.writeString(path.resolve("entries").resolve("other"), "of somebody else");
+            assertEquals(4 << 20, opened.log.bytes());
+        }
+    }
+
+    @Test
     void whateverHasComeOfTheLastWriteTheEntriesBeforeItAreThere() throws Exception {
         Path path = directory.resolve("group");
         try (Opened opened = open(path, LONG_FILE)) {

@@ -123,6 +123,23 @@ final class RaftReplicaTest {
     }
 
     @Test
+    void theLeadersLogTellsWhatItsSegmentsTake() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(1);
+            cluster.commit("e1", "x".repeat(1 << 20));
+            Lead lead = awaitConfirmed(cluster, 1);
+            long bytes = 0;
+            try (Stream<Path> files = Files.list(nodes.get(0).logs())) {
+                for (Path file : files.toList()) {
+                    bytes += file.getFileName().toString().startsWith("log_") ? Files.size(file) : 0;
+                }
+            }
+            assertTrue(bytes > 1 << 20, "the entry is not in it");
+            assertEquals(bytes, lead.log().bytes());
+        }
+    }
+
+    @Test
     void anEntryLongerThanAMessageIsOneBatchAtAll() throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             List<Node> nodes = cluster.found(3);

@@ -14,6 +14,7 @@ import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupFigures;
 import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.GroupStoppedException;
@@ -120,6 +121,11 @@ public final class SteppedGroup implements PartRegistry {
     public <S> void add(Function<Draft, S> state, GroupPart<S> handlers) throws TatamiException {
         StateGroup<S> group = new StateGroup<>(state);
         handlers.register(new Table<>(group), new PartContext<>(group, record, peers, signer, clock, settings));
+    }
+
+    @Override
+    public GroupFigures figures() {
+        return GroupFigures.NONE;
     }
 
     public void start() {

@@ -191,6 +191,6 @@ final class DurableVotes {
     }
 
     private Path votes(RaftRpcRequestProto request) {
-        return RatisGroups.directory(properties, RatisGroups.of(request)).resolve("current");
+        return RatisGroups.segments(properties, RatisGroups.of(request));
     }
 }

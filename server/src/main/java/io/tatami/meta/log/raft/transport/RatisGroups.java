@@ -18,6 +18,11 @@ public final class RatisGroups {
                 .resolve(group.getUuid().toString());
     }
 
+    /** The directory of a group's votes and of its log's segments. */
+    public static Path segments(RaftProperties properties, RaftGroupId group) {
+        return directory(properties, group).resolve("current");
+    }
+
     /** The group that a request of another server is about. */
     static RaftGroupId of(RaftRpcRequestProto request) {
         return RaftGroupId.valueOf(request.getRaftGroupId().getId());
