@@ -35,6 +35,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,9 @@ class StatusTest {
             assertTrue(json.contains("\"path\":\"" + volumes.get(1) + "\""), json);
             assertTrue(json.matches("(?s).*\"credit_gifts\":\\d+,\"credits_given\":\\d+.*"), json);
             assertTrue(json.matches("(?s).*\"group\":\"namespace\",[^}]*\"log_bytes\":[1-9].*"), json);
-            assertTrue(text.matches("(?s).*reclaim +log\\Rnamespace +\\S+[^\\n]* [1-9][0-9.]* MiB\\R.*"), text);
+            assertTrue(
+                    text.matches("(?s).*reclaim +log +p99\\Rnamespace [^\\n]* [1-9][0-9.]* MiB +[0-9.]+ ms\\R.*"),
+                    text);
             assertTrue(
                     json.contains("\"capacity_bytes\":" + CACHE_BYTES + ",\"used_bytes\":0,\"bytes_staged\":0"), json);
         }
@@ -139,12 +142,25 @@ class StatusTest {
     }
 
     @Test
-    void aLeaderOfAnEarlierReleaseDoesNotTellHowLargeItsLogIs() {
-        GroupStatusReply status = GroupStatusReply.newBuilder().setFiles(1).build();
-        ClusterStatus.GroupState group = new ClusterStatus.GroupState(GroupId.NAMESPACE, "m:9480", status, "");
-        String text = text(StatusReport.of(
-                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of(group)), List.of(), List.of()));
-        assertTrue(text.matches("(?s).*namespace +m:9480 [^\\n]* 0 B +-\\R.*"), text);
+    void theLogAndTheTimesOfAGroupAreToldUnlessItsLeaderIsOfAnEarlierRelease() {
+        GroupStatusReply known = GroupStatusReply.newBuilder()
+                .setLogBytes(3 << 20)
+                .setChangeMicrosP99(12_345)
+                .build();
+        StatusReport report =
+                of(known, GroupStatusReply.newBuilder().setFiles(1).build());
+        String text = text(report);
+        assertTrue(text.matches("(?s).*shard-0 +m:9480 [^\\n]* 0 B +3.0 MiB +12.3 ms\\R.*"), text);
+        assertTrue(text.matches("(?s).*shard-1 +m:9480 [^\\n]* 0 B +- +-\\R.*"), text);
+        assertTrue(StatusJson.of(report).contains("\"log_bytes\":3145728,\"change_micros_p99\":12345"));
+    }
+
+    private static StatusReport of(GroupStatusReply... shards) {
+        List<ClusterStatus.GroupState> groups = new ArrayList<>();
+        for (GroupStatusReply shard : shards) {
+            groups.add(new ClusterStatus.GroupState(GroupId.ofShard(groups.size()), "m:9480", shard, ""));
+        }
+        return StatusReport.of(new ClusterStatus(ClusterMap.getDefaultInstance(), groups), List.of(), List.of());
     }
 
     private static CopiesState waiting(CopiesStatusReply... shards) {

@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 
 /** A status report for people to read. */
 public final class StatusText {
+    private static final double MICROS_PER_MILLI = 1_000;
+
     private final PrintWriter out;
 
     public StatusText(PrintWriter out) {
@@ -41,15 +43,15 @@ public final class StatusText {
 
     private void printGroups(ClusterStatus cluster) {
         out.printf(
-                "%n%-12s %-22s %12s %12s %10s %10s %10s %10s%n",
-                "group", "leader", "files", "directories", "blocks", "leases", "reclaim", "log");
+                "%n%-12s %-22s %12s %12s %10s %10s %10s %10s %10s%n",
+                "group", "leader", "files", "directories", "blocks", "leases", "reclaim", "log", "p99");
         for (ClusterStatus.GroupState group : cluster.groups()) {
             GroupStatusReply numbers = group.status();
             if (numbers == null) {
                 out.printf("%-12s %-22s %s%n", group.group(), group.address(), group.failure());
             } else {
                 out.printf(
-                        "%-12s %-22s %12d %12d %10d %10d %10s %10s%n",
+                        "%-12s %-22s %12d %12d %10d %10d %10s %10s %10s%n",
                         group.group(),
                         group.address(),
                         numbers.getFiles(),
@@ -57,7 +59,8 @@ public final class StatusText {
                         numbers.getBlocks(),
                         numbers.getLeases(),
                         HumanBytes.ofBytes(numbers.getPendingReclaimBytes()),
-                        logBytes(numbers));
+                        logBytes(numbers),
+                        changeP99(numbers));
             }
         }
     }
@@ -65,6 +68,12 @@ public final class StatusText {
     /** Leaders of earlier releases do not tell. */
     private static String logBytes(GroupStatusReply numbers) {
         return numbers.getLogBytes() == 0 ? "-" : HumanBytes.ofBytes(numbers.getLogBytes());
+    }
+
+    private static String changeP99(GroupStatusReply numbers) {
+        return numbers.getChangeMicrosP99() == 0
+                ? "-"
+                : String.format(Locale.ROOT, "%.1f ms", numbers.getChangeMicrosP99() / MICROS_PER_MILLI);
     }
 
     /** Of groups that several servers hold: which these are. */

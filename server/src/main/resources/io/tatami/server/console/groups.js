@@ -1,5 +1,5 @@
 import {element} from './element.js';
-import {bytes, count, rate, seconds} from './text.js';
+import {bytes, count, micros, rate, seconds} from './text.js';
 import {table} from './table.js';
 import {curve} from './curve.js';
 
@@ -14,6 +14,7 @@ function view() {
         show: row => element('span', {title: row.replicas.map(each => `${each.address}${each.member ? '' : ' (joins)'}`).join(', ')}, row.replicas.length || 1)},
       {name: 'Answers', value: row => row.failure ? 'no' : 'yes', show: row => element('span', {class: row.failure ? 'bad' : 'good'}, row.failure ? 'no' : 'yes')},
       {name: 'Batches a second', value: row => row.rate ?? -1, show: row => row.rate === undefined ? 'not known yet' : rate(row.rate), number: true},
+      {name: 'Change, 99th percentile', value: row => row.change_micros_p99 ?? -1, show: row => micros(row.change_micros_p99), number: true},
       {name: 'Entries applied', value: row => row.applied_index ?? -1, show: row => count(row.applied_index), number: true},
       {name: 'Log on disk', value: row => row.log_bytes ?? -1, show: row => bytes(row.log_bytes || null), number: true},
       {name: 'Files', value: row => row.files ?? -1, show: row => count(row.files), number: true},

@@ -32,6 +32,9 @@ public final class StatusHandlers implements GroupPart<Draft> {
 
     private CompletableFuture<GroupStatusReply> withFigures(GroupStatusReply records) {
         return figures.logBytes()
-                .thenApply(logBytes -> records.toBuilder().setLogBytes(logBytes).build());
+                .thenApply(logBytes -> records.toBuilder()
+                        .setLogBytes(logBytes)
+                        .setChangeMicrosP99(figures.changeMicrosP99())
+                        .build());
     }
 }

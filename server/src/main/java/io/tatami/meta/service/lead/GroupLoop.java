@@ -62,6 +62,7 @@ public final class GroupLoop implements AutoCloseable {
     private final Consumer<Draft> committed;
     private final GroupObserver observer;
     private final ReplyMemory memory;
+    private final ChangeTimes changeTimes = new ChangeTimes();
     private final SnapshotReads reads;
     private final RequestQueue requestQueue = new RequestQueue(QUEUE_MAX);
     private final GroupThread thread;
@@ -118,6 +119,11 @@ public final class GroupLoop implements AutoCloseable {
     /** Requests that wait for the thread. */
     int queuedRequests() {
         return requestQueue.size();
+    }
+
+    /** As {@link ChangeTimes#microsP99}, of now. */
+    long changeMicrosP99() {
+        return changeTimes.microsP99(clock.monotonicNanos());
     }
 
     /** Completes with the reason when the group stops or is closed, on a thread that must not be blocked. */
@@ -294,6 +300,9 @@ public final class GroupLoop implements AutoCloseable {
                 long applyNanos = store.applyNanos() - appliedBefore;
                 work.forEach(
                         pending -> pending.committed(decidedNanos, Math.max(0, commitNanos - applyNanos), applyNanos));
+                if (!batch.draft().isEmpty()) {
+                    countChanges(decidedNanos + commitNanos);
+                }
                 observe(decidedNanos - begunNanos, commitNanos);
                 work.forEach(pending -> conclude(pending, this::submit));
                 work.clear();
@@ -314,6 +323,12 @@ public final class GroupLoop implements AutoCloseable {
         // Not earlier: the replies also wait for this thread, and must not be behind the next batch.
         if (requestQueue.isMore()) {
             begin();
+        }
+    }
+
+    private void countChanges(long durableNanos) {
+        for (Pending<?, ?, ?> pending : work) {
+            pending.countTo(changeTimes, durableNanos);
         }
     }
 

@@ -111,6 +111,11 @@ public final class LeadingGroup implements PartRegistry, GroupFigures, AutoClose
         return RequestScope.carried(logSize.bytes());
     }
 
+    @Override
+    public long changeMicrosP99() {
+        return loop.changeMicrosP99();
+    }
+
     /** As {@link #logBytes}, as of the last question, which this one is too; empty where nobody has asked before. */
     public OptionalLong knownLogBytes() {
         return logSize.knownBytes();

@@ -56,6 +56,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
     private boolean treeAsked;
     private String leavingAskedUpTo = "";
     private int settlements;
+    private long arrivedNanos;
     private long queuedNanos;
 
     private @Nullable R reply;
@@ -86,9 +87,8 @@ public final class Pending<S, Q extends Message, R extends Message> {
 
     /** It waits from now on to be decided. */
     void queued(Clock clock) {
-        if (scope != null) {
-            queuedNanos = clock.monotonicNanos();
-        }
+        arrivedNanos = clock.monotonicNanos();
+        queuedNanos = arrivedNanos;
     }
 
     /** It is about to be decided. */
@@ -113,6 +113,13 @@ public final class Pending<S, Q extends Message, R extends Message> {
             scope.spent(Station.DECIDE, decidedNanos - queuedNanos);
             scope.spent(Station.LOG, logNanos);
             scope.spent(Station.APPLY, applyNanos);
+        }
+    }
+
+    /** Counts how long it has waited until its batch was durable, unless it was refused or is unsettled. */
+    void countTo(ChangeTimes times, long durableNanos) {
+        if (reply != null) {
+            times.add(durableNanos, durableNanos - arrivedNanos);
         }
     }
 

@@ -69,6 +69,41 @@ final class GroupLoopTest {
     }
 
     @Test
+    void aChangesTimeIsThatFromItsArrivalUntilItIsDurable() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(0, group.loop.changeMicrosP99());
+            group.log.hold();
+            CompletableFuture<DirectorySlice> first = group.send(Increment.of(1));
+            group.log.awaitCommit();
+            CompletableFuture<DirectorySlice> second = group.send(Increment.of(1));
+            group.clock.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(40));
+            group.log.release();
+            assertEquals(1, first.join().getFiles());
+            assertEquals(2, second.join().getFiles());
+            long micros = group.loop.changeMicrosP99();
+            assertTrue(micros >= 40_000 && micros <= 45_000, () -> "told " + micros);
+            group.clock.nanos.addAndGet(TimeUnit.MINUTES.toNanos(2));
+            assertEquals(0, group.loop.changeMicrosP99());
+        }
+    }
+
+    @Test
+    void readsAndRefusalsAreNoChanges() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            DirectorySlice nothing = Increment.of(0);
+            assertSame(
+                    nothing,
+                    group.read((state, context, request) -> request, nothing).join());
+            assertEquals(
+                    ErrorCode.NOT_FOUND,
+                    failureOf(group.send(
+                                    Increment.of(1).toBuilder().setBytes(-1).build()))
+                            .code());
+            assertEquals(0, group.loop.changeMicrosP99());
+        }
+    }
+
+    @Test
     void failuresAreAnsweredOnlyAfterWhatTheySawIsDurable() throws TatamiException {
         try (LoopHarness group = new LoopHarness(directory)) {
             group.log.hold();
