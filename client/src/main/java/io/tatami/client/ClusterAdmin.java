@@ -20,6 +20,7 @@ import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AnnouncedPlan;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
@@ -39,6 +40,7 @@ import io.tatami.protocol.wire.InviteAdministratorRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.ReadStatisticsReply;
 import io.tatami.protocol.wire.ReadStatisticsRequest;
 import io.tatami.protocol.wire.ReplicateGroupsReply;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
@@ -302,6 +304,32 @@ public final class ClusterAdmin {
     public ReadStatisticsReport readStatistics(ReadStatisticsRequest filter, Duration timeout) throws TatamiException {
         caller.router().refresh(caller.deadline());
         return new ReadStatisticsPages(caller, blocks, filter, timeout).ofAll();
+    }
+
+    /**
+     * Whose the newest access plans on some block servers are, and what they are about; for the superuser. Servers that
+     * do not answer in time are left out, as are those of releases that do not tell.
+     */
+    public List<AnnouncedPlan> announcedPlans(Collection<BlockServerInfo> servers, Duration timeout)
+            throws TatamiException {
+        Deadline deadline = caller.deadline().atMost(timeout);
+        List<AnnouncedPlan> plans = new ArrayList<>();
+        for (SideBySide.Answer<BlockServerInfo, ReadStatisticsReply> answer :
+                SideBySide.ask(servers, timeout, server -> announcedPlans(server, deadline))) {
+            ReadStatisticsReply reply = answer.value();
+            if (reply != null) {
+                plans.addAll(reply.getPlanList());
+            }
+        }
+        return plans;
+    }
+
+    private ReadStatisticsReply announcedPlans(BlockServerInfo server, Deadline deadline) throws TatamiException {
+        ReadStatisticsRequest request = ReadStatisticsRequest.newBuilder()
+                .setServerId(server.getServerId())
+                .setOnlyPlans(true)
+                .build();
+        return caller.callWithoutSession(GroupId.NAMESPACE, MetaMethods.READ_STATISTICS, request, deadline);
     }
 
     /** Begins or ends scrubs of a block server's volumes. Scrubs run in the background. */

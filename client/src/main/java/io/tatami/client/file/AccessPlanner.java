@@ -151,6 +151,7 @@ public final class AccessPlanner {
     private final class Call {
         private final AccessPlan plan;
         private final ByteString id;
+        private final String about;
         private final Map<ServerId, Share> shares = new TreeMap<>();
         private final StagingChoice choice = new StagingChoice();
 
@@ -163,6 +164,7 @@ public final class AccessPlanner {
         Call(AccessPlan plan) {
             this.plan = plan;
             this.id = bytes(plan.id());
+            this.about = plan.about();
         }
 
         void add(AccessPlan.Read read) throws TatamiException {
@@ -244,6 +246,7 @@ public final class AccessPlanner {
                     .setReleaseAfterRead(plan.releaseAfterRead())
                     .setWindowBytes(plan.windowBytes())
                     .setKeepMillis(plan.keep().toMillis())
+                    .setAbout(share.sent == 0 ? about : "")
                     .build();
             share.sent += share.ranges.size();
             share.ranges.clear();

@@ -1,6 +1,7 @@
 package io.tatami.client.model;
 
 import io.tatami.base.Check;
+import io.tatami.protocol.RequestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -44,6 +45,22 @@ public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, lo
 
     public AccessPlan withKeep(Duration time) {
         return new AccessPlan(id, reads, releaseAfterRead, windowBytes, time);
+    }
+
+    /**
+     * By what the owner and superusers may know the plan: the path that is read first, and how many others are. At most
+     * {@value RequestLimits#PLAN_ABOUT_BYTES} bytes in UTF-8, of which the path gets what is left.
+     */
+    public String about() {
+        if (reads.isEmpty()) {
+            return "";
+        }
+        long others = reads.stream().map(Read::path).distinct().count() - 1;
+        String end = others == 0 ? "" : " and " + others + " more";
+        String first = reads.get(0).path().toString();
+        return Utf8.beginning(first, RequestLimits.PLAN_ABOUT_BYTES - end.length())
+                        .toStringUtf8()
+                + end;
     }
 
     /**

@@ -14,19 +14,7 @@ public record CallerContext(ByteString bytes) {
 
     /** As much of {@code text} as there is room for, in whole characters. */
     public static CallerContext of(String text) {
-        ByteString all = ByteString.copyFromUtf8(text);
-        if (all.size() <= RequestLimits.CALLER_CONTEXT_BYTES) {
-            return all.isEmpty() ? NONE : new CallerContext(all);
-        }
-        int end = RequestLimits.CALLER_CONTEXT_BYTES;
-        while (isContinuation(all.byteAt(end))) {
-            end--;
-        }
-        return new CallerContext(all.substring(0, end));
-    }
-
-    /** Whether a character of UTF-8 goes on with this byte. */
-    private static boolean isContinuation(byte value) {
-        return (value & 0xc0) == 0x80;
+        ByteString bytes = Utf8.beginning(text, RequestLimits.CALLER_CONTEXT_BYTES);
+        return bytes.isEmpty() ? NONE : new CallerContext(bytes);
     }
 }

@@ -54,6 +54,9 @@ public final class RequestLimits {
     /** Ranges of one request to plan reads. */
     public static final int PLANNED_RANGES = 1_000;
 
+    /** Of what a plan is known by to people. */
+    public static final int PLAN_ABOUT_BYTES = 256;
+
     /** Blocks of which one request asks what of them is staged. */
     public static final int STAGED_BLOCKS = 10_000;
 
@@ -289,6 +292,7 @@ public final class RequestLimits {
         bytes(FAILURE_BYTES, "CopiesMadeRequest.Item.message");
         bytes(NAME_BYTES, "PlanReadsRequest.plan_id", "PlanStatusRequest.plan_id", "CancelPlanRequest.plan_id");
         items(PLANNED_RANGES, "PlanReadsRequest.range");
+        bytes(PLAN_ABOUT_BYTES, "PlanReadsRequest.about");
         items(STAGED_BLOCKS, "StagedBlocksRequest.block_id");
     }
 

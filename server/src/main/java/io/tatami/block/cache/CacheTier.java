@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -135,10 +136,19 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
 
     /** How far the newest plans are; they are not remembered longer for it. */
     public synchronized Map<PlanId, PlanProgress> newest(int most) {
-        Map<PlanId, PlanProgress> newest = new LinkedHashMap<>();
+        return newest(most, StagedPlan::progress);
+    }
+
+    /** Where the newest plans come from, as {@link #newest(int)}. */
+    public synchronized Map<PlanId, PlanOrigin> newestOrigins(int most) {
+        return newest(most, plan -> plan.settings().origin());
+    }
+
+    private <T> Map<PlanId, T> newest(int most, Function<StagedPlan, T> what) {
+        Map<PlanId, T> newest = new LinkedHashMap<>();
         plans.plans().stream()
                 .skip(Math.max(0, plans.plans().size() - most))
-                .forEach(plan -> newest.put(plan.id(), plan.progress()));
+                .forEach(plan -> newest.put(plan.id(), what.apply(plan)));
         return newest;
     }
 

@@ -164,7 +164,7 @@ public final class BlockServer implements AutoCloseable {
         this.reports = new VolumeReports(context, plans::cacheStatus);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
-        new StatisticsCommand(reads.statistics(), credential, threads).serveOn(handlers);
+        new StatisticsCommand(reads.statistics(), plans::announced, credential, threads).serveOn(handlers);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
         this.moves = new VolumeMoves(volumes, clock, copyRate, settings.balancePercent());

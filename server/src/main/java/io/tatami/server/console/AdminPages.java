@@ -5,6 +5,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterAdmin;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.protocol.wire.AnnouncedPlan;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ChangeBlockServerRequest;
 import io.tatami.protocol.wire.ChangeBlockServerRequest.Action;
@@ -16,6 +17,7 @@ import io.tatami.server.http.HttpJson;
 import io.tatami.server.http.HttpQuestion;
 import io.tatami.server.http.HttpRoutes;
 import io.tatami.server.http.Right;
+import io.tatami.server.status.StatusReport;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +32,7 @@ import org.slf4j.LoggerFactory;
 final class AdminPages {
     private static final Logger LOG = LoggerFactory.getLogger(AdminPages.class);
     private static final Duration PATHS_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration PLANS_TIMEOUT = Duration.ofSeconds(5);
     private static final int BALANCE_OFF = -1;
     private static final int BALANCE_DEFAULT = 0;
 
@@ -54,6 +57,7 @@ final class AdminPages {
     void addTo(HttpRoutes routes) {
         routes.get("/api/session", Right.READ, this::session)
                 .get("/api/admin/stuck", Right.ADMINISTER, question -> stuck())
+                .get("/api/admin/plans", Right.ADMINISTER, question -> plans())
                 .post("/api/admin/drain", Right.ADMINISTER, question -> change(question, Action.DRAIN, "drain"))
                 .post(
                         "/api/admin/undrain",
@@ -92,6 +96,24 @@ final class AdminPages {
                                     "reason", block.getReason());
                         })
                         .toList()));
+    }
+
+    /** Whose the access plans are and what they are about, which not everybody may know; by the marks of their ids. */
+    private HttpAnswer plans() throws TatamiException {
+        List<BlockServerInfo> servers = collector
+                .snapshot()
+                .map(snapshot -> snapshot.report().servers().stream()
+                        .filter(server -> server.status() != null
+                                && server.status().getCache().getPlans() > 0)
+                        .map(StatusReport.ServerState::info)
+                        .toList())
+                .orElse(List.of());
+        Map<String, Map<String, String>> plans = new LinkedHashMap<>();
+        for (AnnouncedPlan plan : client.get().cluster().announcedPlans(servers, PLANS_TIMEOUT)) {
+            String mark = ClusterJson.mark(plan.getMark());
+            plans.putIfAbsent(mark, Map.of("plan", mark, "user", plan.getUser(), "about", plan.getAbout()));
+        }
+        return json(Map.of("plans", List.copyOf(plans.values())));
     }
 
     private HttpAnswer change(HttpQuestion question, Action action, String what) throws TatamiException {

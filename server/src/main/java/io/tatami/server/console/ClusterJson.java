@@ -152,9 +152,14 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<S
     /** A plan's part on a server. */
     private static Map<String, Object> part(CachedPlan plan) {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("plan", String.format(Locale.ROOT, "%08x", plan.getMark()));
+        json.put("plan", mark(plan.getMark()));
         json.putAll(Json.fields(plan.getProgress()));
         return json;
+    }
+
+    /** A plan's, as its id begins. */
+    static String mark(int mark) {
+        return String.format(Locale.ROOT, "%08x", mark);
     }
 
     private static Map<String, Object> server(BlockServerInfo info) {

@@ -1,9 +1,13 @@
 import {element, fill, tiles} from './element.js';
 import {bytes, count, percent} from './text.js';
 import {table} from './table.js';
+import {get} from './server.js';
+import {isAdministrator} from './administer.js';
 
 function view() {
   const figures = element('div');
+  const note = element('p', {class: 'note'});
+  let last = null, owners = new Map();
   const tiers = table({
     caption: 'Cache tiers, with what access plans have on them', filter: 'Filter', key: row => row.id,
     empty: 'No block server that answers has a cache tier. One is given at its start: tatami start block … --cache PATH or --cache memory',
@@ -27,6 +31,8 @@ function view() {
     empty: 'No plan is known. One is made by a program, or by: tatami prefetch URI PATH…', isBad: row => row.failed_bytes > 0,
     columns: [
       {name: 'Plan', value: row => row.plan, show: row => element('code', {}, row.plan)},
+      {name: 'Owner', value: row => row.owner ?? 'not told', only: isAdministrator},
+      {name: 'About', value: row => row.owner === undefined ? 'not told' : row.about || 'its client does not say', wrap: true, only: isAdministrator},
       {name: 'Servers', value: row => row.servers, number: true},
       {name: 'Planned', value: row => row.planned_bytes, show: row => bytes(row.planned_bytes), number: true},
       {name: 'Staged, read or given up', value: row => row.done, show: row => percent(row.done, row.planned_bytes), number: true},
@@ -49,12 +55,27 @@ function view() {
       plan.done = plan.planned_bytes - plan.remaining_bytes;
       known.set(part.plan, plan);
     }
-    return [...known.values()];
+    return [...known.values()].map(plan => ({...plan, owner: owners.get(plan.plan)?.user, about: owners.get(plan.plan)?.about}));
+  }
+
+  function drawPlans() {
+    if (!isAdministrator()) owners = new Map();
+    plans.update(together(last.tiers));
+    fill(note, isAdministrator() ? '' : 'Administrators see whose the plans are and what they are about.');
+  }
+
+  /** Only administrators hear it, and not with the other figures. */
+  async function askOwners() {
+    if (!isAdministrator()) return;
+    try { owners = new Map((await get('/api/admin/plans')).plans.map(each => [each.plan, each])); } catch (refusal) { /* The plans are told without. */ }
+    drawPlans();
   }
 
   return {
-    root: element('div', {}, figures, element('h2', {}, 'Plans'), plans.root, element('h2', {}, 'Cache tiers'), tiers.root),
+    root: element('div', {}, figures, element('h2', {}, 'Plans'), plans.root, note, element('h2', {}, 'Cache tiers'), tiers.root),
+    renew() { plans.renew(); if (last) { drawPlans(); askOwners(); } },
     update(data) {
+      last = data;
       const sum = name => data.tiers.reduce((all, tier) => all + tier[name], 0);
       const read = sum('bytes_read_staged') + sum('bytes_read_late');
       fill(figures, tiles([
@@ -64,7 +85,8 @@ function view() {
         ['Read from a tier in time', percent(sum('bytes_read_staged'), read), 'of what was planned and read, since the servers started'],
         ['Late', percent(sum('bytes_read_late'), read), `${bytes(sum('bytes_read_late'))} were read before they were staged`],
       ]));
-      plans.update(together(data.tiers));
+      drawPlans();
+      askOwners();
       tiers.update(data.tiers);
     },
   };

@@ -39,6 +39,7 @@ class CacheTierChurnTest {
     private static final int BLOCKS = 4;
     private static final int BLOCK_UNITS = 4;
     private static final int PLANS_MAX = 3;
+    private static final PlanOrigin ORIGIN = new PlanOrigin("ann", "/a");
     private static final long KEEP_NANOS = Duration.ofMinutes(10).toNanos();
     private static final int SEEDS = 12;
     private static final int STEPS = 120;
@@ -149,7 +150,7 @@ class CacheTierChurnTest {
 
         private PlanId plan(boolean release, long windowBytes, PlannedRange... ranges) throws TatamiException {
             PlanId id = new PlanId(new UUID(random.nextLong(), random.nextLong()));
-            tier.plan(id, new PlanSettings(release, windowBytes, KEEP_NANOS), 0, Arrays.asList(ranges));
+            tier.plan(id, new PlanSettings(release, windowBytes, KEEP_NANOS, ORIGIN), 0, Arrays.asList(ranges));
             return id;
         }
 

@@ -38,10 +38,11 @@ class CacheTierTest {
     private static final int SLOTS = 4;
     private static final PlanId PLAN = new PlanId(new UUID(0, 1));
     private static final PlanId OTHER = new PlanId(new UUID(0, 2));
+    private static final PlanOrigin ORIGIN = new PlanOrigin("ann", "/first");
     private static final PlanSettings KEEP_READ =
-            new PlanSettings(false, 0, Duration.ofHours(1).toNanos());
+            new PlanSettings(false, 0, Duration.ofHours(1).toNanos(), ORIGIN);
     private static final PlanSettings RELEASE =
-            new PlanSettings(true, 0, Duration.ofHours(1).toNanos());
+            new PlanSettings(true, 0, Duration.ofHours(1).toNanos(), ORIGIN);
 
     private final ManualClock clock = new ManualClock();
     private final SimVolume sim;
@@ -84,6 +85,17 @@ class CacheTierTest {
 
         assertEquals(List.of(PLAN, OTHER), List.copyOf(tier.newest(2).keySet()));
         assertEquals(Map.of(OTHER, new PlanProgress(UNIT, UNIT, 0, 0, 0, 0)), tier.newest(1));
+    }
+
+    @Test
+    void aPlanStaysThatOfWhoBeganIt() throws TatamiException {
+        PlanOrigin other = new PlanOrigin("bert", "");
+        plan(PLAN, KEEP_READ, whole(FIRST, UNIT));
+        plan(OTHER, new PlanSettings(true, 0, 1_000, other), whole(FIRST, UNIT));
+        plan(PLAN, new PlanSettings(true, 0, 1_000, other), whole(FIRST, UNIT), whole(SECOND, UNIT));
+
+        assertEquals(Map.of(PLAN, ORIGIN, OTHER, other), tier.newestOrigins(2));
+        assertEquals(Map.of(OTHER, other), tier.newestOrigins(1));
     }
 
     @Test
@@ -155,7 +167,7 @@ class CacheTierTest {
     @Test
     void aWindowLimitsWhatIsStagedAhead() throws TatamiException {
         firstBytes = write(FIRST, 4 * UNIT);
-        plan(PLAN, new PlanSettings(true, 2L * UNIT, Long.MAX_VALUE), whole(FIRST, 4 * UNIT));
+        plan(PLAN, new PlanSettings(true, 2L * UNIT, Long.MAX_VALUE, ORIGIN), whole(FIRST, 4 * UNIT));
         stageAll();
 
         assertEquals(2L * UNIT, tier.progress(PLAN).waitingBytes());
@@ -264,7 +276,7 @@ class CacheTierTest {
     @Test
     void aPlanThatNobodyUsesIsForgotten() throws TatamiException {
         firstBytes = write(FIRST, 2 * UNIT);
-        plan(PLAN, new PlanSettings(false, 0, 1_000), whole(FIRST, 2 * UNIT));
+        plan(PLAN, new PlanSettings(false, 0, 1_000, ORIGIN), whole(FIRST, 2 * UNIT));
         stageAll();
         clock.advance(Duration.ofNanos(999));
         assertFalse(tier.stageNext(0, 0));

@@ -43,7 +43,7 @@ class HangingTierTest {
     private static final int WAIT_MILLIS = 50;
     private static final BlockId BLOCK = new BlockId(1);
     private static final PlanSettings KEEP_READ =
-            new PlanSettings(false, 0, Duration.ofHours(1).toNanos());
+            new PlanSettings(false, 0, Duration.ofHours(1).toNanos(), new PlanOrigin("ann", "/a"));
 
     private final ManualClock clock = new ManualClock();
     private final SimVolume sim;

@@ -46,7 +46,7 @@ class VolumesStagedSideBySideTest {
     private static final PlanId PLAN = new PlanId(new UUID(0, 1));
     private static final PlanId OTHER = new PlanId(new UUID(0, 2));
     private static final PlanSettings RELEASE =
-            new PlanSettings(true, 0, Duration.ofHours(1).toNanos());
+            new PlanSettings(true, 0, Duration.ofHours(1).toNanos(), new PlanOrigin("ann", "/a"));
 
     private final ManualClock clock = new ManualClock();
     private final HangingVolume first = volume();

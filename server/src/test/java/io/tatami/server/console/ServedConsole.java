@@ -28,6 +28,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster in this process with a console, asked over HTTP as a browser does. */
 public final class ServedConsole implements AutoCloseable {
@@ -42,12 +43,17 @@ public final class ServedConsole implements AutoCloseable {
 
     /** @param every how often the cluster is asked */
     public ServedConsole(Path directory, String every) throws TatamiException {
+        this(directory, every, null);
+    }
+
+    /** @param cache of the first block server; null for none */
+    ServedConsole(Path directory, String every, BlockNode.@Nullable CachePlace cache) throws TatamiException {
         this.directory = directory;
         Settings settings = Settings.of(Map.of("tatami.http.port", "0", "tatami.http.collect.every", every));
         monitoring = Monitoring.open(
                 settings, SettingsOfAll.catalog(), Monitoring.Role.METADATA, "localhost", "1.2.3", Clock.SYSTEM);
         node = StandaloneNode.open(
-                new StandaloneNode.Setup(directory.resolve("0"), List.of(), VOLUME_BYTES, "localhost", 0, 2),
+                new StandaloneNode.Setup(directory.resolve("0"), List.of(), VOLUME_BYTES, "localhost", 0, 2, cache),
                 Settings.defaults(),
                 monitoring.around(user -> List.of()));
         monitoring.serves(node.metadata());

@@ -16,6 +16,7 @@ import io.tatami.block.volume.Volume;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
+import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
@@ -46,6 +47,12 @@ public final class BlockCommands {
         R run(Q request) throws TatamiException;
     }
 
+    /** As {@link Command}, of a user. */
+    @FunctionalInterface
+    interface UserCommand<Q extends Message, R extends Message> {
+        R run(UserIdentity user, Q request) throws TatamiException;
+    }
+
     /** @param deleted told of each block that is gone */
     public BlockCommands(ServerContext context, WriteStreams writes, ServerThreads threads, Consumer<BlockId> deleted) {
         this.deleted = deleted;
@@ -66,9 +73,15 @@ public final class BlockCommands {
     /** Has {@code command}, which waits for no volume, answer a method on a command thread. */
     public <Q extends Message, R extends Message> void serve(
             HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
+        serveUser(table, method, (user, request) -> command.run(request));
+    }
+
+    /** As {@link #serve}; the command is told whom the connection was opened for. */
+    <Q extends Message, R extends Message> void serveUser(
+            HandlerTable table, Method<Q, R> method, UserCommand<Q, R> command) {
         table.on(method, (caller, request, responder) -> {
             try {
-                threads.command(() -> answer(method, command, request, responder));
+                threads.command(() -> answer(method, asked -> command.run(caller.user(), asked), request, responder));
             } catch (TatamiException e) {
                 context.failed(e);
                 responder.failure(e);

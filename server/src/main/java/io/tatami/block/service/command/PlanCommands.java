@@ -7,12 +7,15 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.block.cache.CacheTier;
 import io.tatami.block.cache.PlanId;
+import io.tatami.block.cache.PlanOrigin;
 import io.tatami.block.cache.PlanProgress;
 import io.tatami.block.cache.PlanSettings;
 import io.tatami.block.cache.PlannedRange;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.AnnouncedPlan;
 import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.CancelPlanReply;
@@ -42,13 +45,13 @@ public final class PlanCommands {
     }
 
     public void serveOn(HandlerTable table, BlockCommands commands) {
-        commands.serve(table, BlockMethods.PLAN_READS, this::plan);
+        commands.serveUser(table, BlockMethods.PLAN_READS, this::plan);
         commands.serve(table, BlockMethods.PLAN_STATUS, this::status);
         commands.serve(table, BlockMethods.CANCEL_PLAN, this::cancel);
         commands.serve(table, BlockMethods.STAGED_BLOCKS, this::staged);
     }
 
-    private PlanStatusReply plan(PlanReadsRequest request) throws TatamiException {
+    private PlanStatusReply plan(UserIdentity user, PlanReadsRequest request) throws TatamiException {
         PlanId id = id(request.getPlanId());
         if (request.getWindowBytes() < 0 || request.getKeepMillis() <= 0 || request.getAlready() < 0) {
             throw new TatamiException(
@@ -61,7 +64,8 @@ public final class PlanCommands {
         PlanSettings settings = new PlanSettings(
                 request.getReleaseAfterRead(),
                 request.getWindowBytes(),
-                TimeUnit.MILLISECONDS.toNanos(request.getKeepMillis()));
+                TimeUnit.MILLISECONDS.toNanos(request.getKeepMillis()),
+                new PlanOrigin(user.user(), request.getAbout()));
         return reply(requireTier().plan(id, settings, request.getAlready(), ranges));
     }
 
@@ -128,9 +132,30 @@ public final class PlanCommands {
         List<CachedPlan> told = new ArrayList<>();
         tier.newest(PLANS_TOLD_MAX)
                 .forEach((plan, progress) -> told.add(CachedPlan.newBuilder()
-                        .setMark((int) (plan.value().getMostSignificantBits() >>> Integer.SIZE))
+                        .setMark(mark(plan))
                         .setProgress(reply(progress))
                         .build()));
+        return told;
+    }
+
+    private static int mark(PlanId plan) {
+        return (int) (plan.value().getMostSignificantBits() >>> Integer.SIZE);
+    }
+
+    /** Of the newest plans, those that a user announced, or all where that is null; none where there is no tier. */
+    public List<AnnouncedPlan> announced(@Nullable String user) {
+        List<AnnouncedPlan> told = new ArrayList<>();
+        if (tier != null) {
+            tier.newestOrigins(PLANS_TOLD_MAX).forEach((plan, origin) -> {
+                if (user == null || user.equals(origin.user())) {
+                    told.add(AnnouncedPlan.newBuilder()
+                            .setMark(mark(plan))
+                            .setUser(origin.user())
+                            .setAbout(origin.about())
+                            .build());
+                }
+            });
+        }
         return told;
     }
 
