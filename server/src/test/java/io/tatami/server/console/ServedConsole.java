@@ -47,7 +47,7 @@ public final class ServedConsole implements AutoCloseable {
     }
 
     /** @param cache of the first block server; null for none */
-    ServedConsole(Path directory, String every, BlockNode.@Nullable CachePlace cache) throws TatamiException {
+    public ServedConsole(Path directory, String every, BlockNode.@Nullable CachePlace cache) throws TatamiException {
         this.directory = directory;
         Settings settings = Settings.of(Map.of("tatami.http.port", "0", "tatami.http.collect.every", every));
         monitoring = Monitoring.open(

@@ -8,12 +8,14 @@ import io.tatami.base.TatamiException;
 import io.tatami.benchmarks.workload.ceiling.ConsoleBrowser.Look;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.rpc.netty.shared.EventLoops;
 import io.tatami.rpc.netty.shared.RpcSettings;
 import io.tatami.server.console.ServedConsole;
+import io.tatami.server.node.BlockNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -33,6 +35,7 @@ import org.openqa.selenium.Keys;
 @Timeout(240)
 class ConsoleInBrowserTest {
     private static final String SCRIPT = "<script>alert(1)<!--&\"'";
+    private static final long TIER_BYTES = 16L << 20;
     private static final List<String> PAGES =
             List.of("overview", "nodes", "groups", "files", "plans", "pending", "events");
 
@@ -214,6 +217,37 @@ class ConsoleInBrowserTest {
             browser.run("[...document.querySelectorAll('#session button')][0].click()");
             browser.awaitText("#session", "reads as nobody");
             browser.await("document.querySelectorAll('main .row-actions button').length === 0");
+        }
+    }
+
+    @Test
+    void administratorsSeeWhosePlansAreAndAPathWithScriptIsShownAsText() throws Exception {
+        String path = "/" + SCRIPT;
+        try (ServedConsole console = new ServedConsole(directory, "500ms", new BlockNode.CachePlace(null, TIER_BYTES));
+                TatamiClient client = console.client()) {
+            write(client, path, 30_000, 1);
+            assertEquals(
+                    1,
+                    client.prefetch(AccessPlan.inOrder(AccessPlan.Read.whole(TatamiPath.of(path))))
+                            .size());
+            browser.look(Look.WIDE_LIGHT);
+            show(console, "plans");
+            browser.await("document.querySelector('main tbody code') !== null");
+            browser.awaitText("main", "Administrators see whose the plans are");
+            assertFalse(browser.text("main").contains(SCRIPT), browser.text("main"));
+            browser.open(console.url("/#invitation=" + console.invite()));
+            browser.awaitText("#session", "administrator: anna");
+            show(console, "plans");
+            browser.awaitText("main tbody", path);
+            browser.awaitText("main tbody", System.getProperty("user.name"));
+            assertEquals(0L, browser.run("return document.querySelectorAll('main script').length"));
+            browser.checkWidth("administrator-plans");
+            browser.checkRoles("administrator-plans");
+            browser.checkLog("administrator-plans");
+            browser.picture("administrator-plans");
+            browser.run("[...document.querySelectorAll('#session button')][0].click()");
+            browser.awaitText("#session", "reads as nobody");
+            browser.await("!document.querySelector('main').innerText.includes('<script>')");
         }
     }
 
