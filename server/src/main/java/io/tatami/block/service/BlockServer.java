@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.cache.CacheTier;
@@ -38,10 +39,13 @@ import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ChangeVolumeReply;
 import io.tatami.protocol.wire.CreditsLowRequest;
+import io.tatami.protocol.wire.DiagnosticsReply;
+import io.tatami.protocol.wire.DiagnosticsRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.Handler;
 import io.tatami.rpc.HandlerTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +96,8 @@ public final class BlockServer implements AutoCloseable {
     private final HandlerTable handlers = new HandlerTable(credential);
     private volatile ServerId serverId;
     private volatile @Nullable Registration registration;
+    private volatile Handler<DiagnosticsRequest, DiagnosticsReply> diagnostics = (caller, request, responder) ->
+            responder.failure(new TatamiException(ErrorCode.UNSUPPORTED, "this process tells no diagnostics"));
     private final CompletableFuture<String> superseded = new CompletableFuture<>();
 
     /**
@@ -166,6 +172,9 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         new StatisticsCommand(reads.statistics(), plans::announced, credential, threads).serveOn(handlers);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
+        handlers.on(
+                BlockMethods.DIAGNOSTICS,
+                (caller, request, responder) -> diagnostics.handle(caller, request, responder));
         volumes.volumes().forEach(served -> served.volume().onDamagedCopy(damage::found));
         this.moves = new VolumeMoves(volumes, clock, copyRate, settings.balancePercent());
         threads.every(VolumeMoves.LOOK_MILLIS, () -> moves.look(threads.writers()));
@@ -189,6 +198,11 @@ public final class BlockServer implements AutoCloseable {
     /** What to serve; complete. */
     public HandlerTable handlers() {
         return handlers;
+    }
+
+    /** What the process tells of itself, for metadata servers that ask; nothing before this is called. */
+    public void diagnosedBy(Handler<DiagnosticsRequest, DiagnosticsReply> process) {
+        diagnostics = process;
     }
 
     public BlockServerMetrics metrics() {

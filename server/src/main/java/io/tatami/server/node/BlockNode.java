@@ -18,7 +18,6 @@ import io.tatami.block.service.registration.RoutedMetadataLink;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.format.CacheVolume;
 import io.tatami.files.CrashPoint;
-import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.DiagnosticsReply;
@@ -132,7 +131,7 @@ public final class BlockNode implements AutoCloseable {
                     places));
             server.handlers().observedBy(watch.requests());
             if (watch.diagnostics() != null) {
-                server.handlers().on(BlockMethods.DIAGNOSTICS, watch.diagnostics());
+                server.diagnosedBy(watch.diagnostics());
             }
             ended = server.superseded();
             this.server = server;

@@ -429,7 +429,7 @@ final class MetadataServerTest {
 
     /** Only replicated groups have members, and only processes with an HTTP port a console. */
     private static final Set<Method<?, ?>> NOT_SERVED_HERE =
-            Set.of(MetaMethods.SET_GROUP_MEMBERS, MetaMethods.INVITE_ADMINISTRATOR);
+            Set.of(MetaMethods.SET_GROUP_MEMBERS, MetaMethods.INVITE_ADMINISTRATOR, MetaMethods.DIAGNOSTICS);
 
     @Test
     void theFirstWordOfAMethodsNameTellsWhoServesIt() throws Exception {
