@@ -56,7 +56,7 @@ public abstract class RequestScope {
                     own.completeExceptionally(failure);
                 }
             } finally {
-                RequestScope unusedScope = enter(before);
+                leave(before);
             }
         });
         return own;
@@ -68,8 +68,9 @@ public abstract class RequestScope {
     }
 
     /**
-     * The present thread works for {@code scope} from now on, or for nothing where that is null; to be undone with the
-     * value returned, which is what it worked for before.
+     * The present thread works for {@code scope} from now on, or for nothing where that is null.
+     *
+     * @return what it worked for before, for {@link #leave}
      */
     public static @Nullable RequestScope enter(@Nullable RequestScope scope) {
         RequestScope before = OF_THREAD.get();
@@ -77,5 +78,14 @@ public abstract class RequestScope {
             OF_THREAD.set(scope);
         }
         return before;
+    }
+
+    /**
+     * Undoes an {@link #enter} of the same thread.
+     *
+     * @param before what {@code enter} returned
+     */
+    public static void leave(@Nullable RequestScope before) {
+        RequestScope unused = enter(before);
     }
 }

@@ -50,7 +50,7 @@ class RequestLayoutTest {
         try {
             return line();
         } finally {
-            RequestScope unused = RequestScope.enter(before);
+            RequestScope.leave(before);
         }
     }
 

@@ -19,15 +19,10 @@ final class CallInScope {
         this.begunNanos = clock.monotonicNanos();
     }
 
-    /** The call has ended; returns what {@link #leave} needs. */
+    /** The call has ended; returns what the thread worked for before, for {@link RequestScope#leave}. */
     @Nullable
     RequestScope enter(String method) {
         scope.called(method, server, clock.monotonicNanos() - begunNanos);
         return RequestScope.enter(scope);
-    }
-
-    /** All is done that followed at once. */
-    static void leave(@Nullable RequestScope before) {
-        RequestScope unused = RequestScope.enter(before);
     }
 }

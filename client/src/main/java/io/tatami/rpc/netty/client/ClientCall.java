@@ -68,7 +68,7 @@ final class ClientCall<R extends Message> extends CompletableFuture<R> implement
         try {
             boolean unused = end.getAsBoolean();
         } finally {
-            CallInScope.leave(before);
+            RequestScope.leave(before);
         }
     }
 }

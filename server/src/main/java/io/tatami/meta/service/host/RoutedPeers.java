@@ -205,7 +205,7 @@ final class RoutedPeers implements GroupPeers {
             try {
                 tryOnce(pauseMillis);
             } finally {
-                RequestScope unused = RequestScope.enter(before);
+                RequestScope.leave(before);
             }
         }
 

@@ -138,7 +138,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
             // Remembered already, or forgotten for good: nothing more is to be remembered.
             failure = e;
         } finally {
-            leave(before);
+            RequestScope.leave(before);
         }
     }
 
@@ -148,12 +148,8 @@ public final class Pending<S, Q extends Message, R extends Message> {
         try {
             return work.get();
         } finally {
-            leave(before);
+            RequestScope.leave(before);
         }
-    }
-
-    private static void leave(@Nullable RequestScope before) {
-        RequestScope unused = RequestScope.enter(before);
     }
 
     /** Whether it is to be tried with {@link #decideAlone}. */
@@ -277,7 +273,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
             try {
                 future.complete(decided);
             } finally {
-                leave(before);
+                RequestScope.leave(before);
             }
             reach("meta.operation.answered");
         } else {
@@ -290,7 +286,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
         try {
             future.completeExceptionally(reason);
         } finally {
-            leave(before);
+            RequestScope.leave(before);
         }
     }
 }

@@ -120,7 +120,7 @@ public final class LeaderTree {
                 term = group().submit(BEGIN_TERM, RequestOrigin.SERVICE, request)
                         .thenApply(reply -> new TreeChanges(reply.getTerm()));
             } finally {
-                RequestScope unused = RequestScope.enter(before);
+                RequestScope.leave(before);
             }
         }
         return RequestScope.carried(term);

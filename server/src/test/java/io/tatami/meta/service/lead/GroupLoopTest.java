@@ -559,7 +559,7 @@ final class GroupLoopTest {
             try {
                 answeredIn = group.send(Increment.of(1)).thenApply(reply -> RequestScope.current());
             } finally {
-                RequestScope unused = RequestScope.enter(before);
+                RequestScope.leave(before);
             }
             CompletableFuture<RequestScope> other =
                     group.send(Increment.of(1)).thenApply(reply -> RequestScope.current());

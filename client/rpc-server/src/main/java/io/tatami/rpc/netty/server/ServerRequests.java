@@ -140,7 +140,7 @@ final class ServerRequests {
                 call.failure(new TatamiException(ErrorCode.INTERNAL, methodName + " failed: " + e, e));
             }
         } finally {
-            RequestScope unused = RequestScope.enter(before);
+            RequestScope.leave(before);
         }
     }
 

@@ -82,7 +82,7 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
             } catch (RuntimeException e) {
                 failedByBug(e);
             } finally {
-                RequestScope unused = RequestScope.enter(before);
+                RequestScope.leave(before);
             }
         }
     }
@@ -97,7 +97,7 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
             } catch (RuntimeException e) {
                 LOG.error("the receiver of {} failed", method, e);
             } finally {
-                RequestScope unused = RequestScope.enter(before);
+                RequestScope.leave(before);
             }
         }
     }

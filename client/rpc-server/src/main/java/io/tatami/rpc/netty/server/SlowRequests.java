@@ -56,7 +56,7 @@ public final class SlowRequests {
                     tookMillis,
                     call.times(nowNanos));
         } finally {
-            RequestScope unused = RequestScope.enter(before);
+            RequestScope.leave(before);
         }
     }
 }
