@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -66,32 +67,24 @@ public final class ClusterMetrics {
                             }
                         })))
                 .register(registry);
-        room(
+        sum(
                 "tatami_cluster_capacity_bytes",
                 "Room for blocks of all block servers.",
-                BlockServerInfo::getCapacityBytes);
-        room("tatami_cluster_used_bytes", "Room taken by blocks on all block servers.", BlockServerInfo::getUsedBytes);
-        room("tatami_cluster_free_bytes", "Room for more blocks on all block servers.", BlockServerInfo::getFreeBytes);
+                servers(BlockServerInfo::getCapacityBytes));
+        sum(
+                "tatami_cluster_used_bytes",
+                "Room taken by blocks on all block servers.",
+                servers(BlockServerInfo::getUsedBytes));
+        sum(
+                "tatami_cluster_free_bytes",
+                "Room for more blocks on all block servers.",
+                servers(BlockServerInfo::getFreeBytes));
     }
 
     private static long count(ClusterMap map, BlockServerInfo.State state) {
         return map.getBlockServerList().stream()
                 .filter(server -> server.getState() == state)
                 .count();
-    }
-
-    private void room(String name, String help, ToLongFunction<BlockServerInfo> bytes) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .callback(new GuardedCallback<>(
-                        name,
-                        gauge -> known.get()
-                                .map()
-                                .ifPresent(map -> gauge.call(map.getBlockServerList().stream()
-                                        .mapToLong(bytes)
-                                        .sum()))))
-                .register(registry);
     }
 
     private void registerNames() {
@@ -107,33 +100,23 @@ public final class ClusterMetrics {
                                         ? 1
                                         : 0)))
                 .register(registry);
-        names("tatami_meta_files", "Files whose home leads here.", GroupStatusReply::getFiles);
-        names("tatami_meta_directories", "Directories, told by the namespace group.", GroupStatusReply::getDirectories);
-        names(
+        sum("tatami_meta_files", "Files whose home leads here.", groups(GroupStatusReply::getFiles));
+        sum(
+                "tatami_meta_directories",
+                "Directories, told by the namespace group.",
+                groups(GroupStatusReply::getDirectories));
+        sum(
                 "tatami_meta_open_files",
                 "Files whose home leads here and that are written to.",
-                GroupStatusReply::getLeases);
-        names(
+                groups(GroupStatusReply::getLeases));
+        sum(
                 "tatami_meta_reclaimable_bytes",
                 "Bytes of deleted blocks that wait to be reclaimed.",
-                GroupStatusReply::getPendingReclaimBytes);
-        names(
+                groups(GroupStatusReply::getPendingReclaimBytes));
+        sum(
                 "tatami_meta_outbox_messages",
                 "Messages to other groups that wait to be acknowledged.",
-                GroupStatusReply::getPendingOutbox);
-    }
-
-    private void names(String name, String help, ToLongFunction<GroupStatusReply> value) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .callback(new GuardedCallback<>(
-                        name,
-                        gauge -> known.get()
-                                .groups()
-                                .ifPresent(groups -> gauge.call(
-                                        groups.stream().mapToLong(value).sum()))))
-                .register(registry);
+                groups(GroupStatusReply::getPendingOutbox));
     }
 
     private void registerCopies() {
@@ -154,37 +137,53 @@ public final class ClusterMetrics {
                             gauge.call(waiting(shards, BlockHealthCounts::getOverReplicated), "over_replicated");
                         })))
                 .register(registry);
-        copies(
+        sum(
                 "tatami_blocks_copies_lacking",
                 "Good copies that blocks lack.",
-                shard -> shard.getWaitingList().stream()
-                        .mapToLong(BlockHealthCounts::getCopiesLacking)
-                        .sum());
-        copies("tatami_blocks_copies_intended", "Copies that are being made.", CopiesStatusReply::getIntendedCopies);
-        copies("tatami_blocks_stuck", "Blocks that cannot go on, of those told.", CopiesStatusReply::getStuckCount);
-        copies(
+                shards(shard -> total(shard.getWaitingList(), BlockHealthCounts::getCopiesLacking)));
+        sum(
+                "tatami_blocks_copies_intended",
+                "Copies that are being made.",
+                shards(CopiesStatusReply::getIntendedCopies));
+        sum(
+                "tatami_blocks_stuck",
+                "Blocks that cannot go on, of those told.",
+                shards(CopiesStatusReply::getStuckCount));
+        sum(
                 "tatami_blocks_braked_shards",
                 "Shards that make no copies because too many block servers are silent.",
-                shard -> shard.getBrake().isEmpty() ? 0 : 1);
+                shards(shard -> shard.getBrake().isEmpty() ? 0 : 1));
     }
 
     private static long waiting(List<CopiesStatusReply> shards, ToLongFunction<BlockHealthCounts> of) {
-        return shards.stream()
-                .flatMap(shard -> shard.getWaitingList().stream())
-                .mapToLong(of)
-                .sum();
+        return total(shards, shard -> total(shard.getWaitingList(), of));
     }
 
-    private void copies(String name, String help, ToLongFunction<CopiesStatusReply> value) {
+    /**
+     * A gauge that has no value where {@code of} is empty, so that a group that does not answer is not told as zero.
+     */
+    private void sum(String name, String help, Function<Known, Optional<Long>> of) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
                 .callback(new GuardedCallback<>(
-                        name,
-                        gauge -> known.get()
-                                .shards()
-                                .ifPresent(shards -> gauge.call(
-                                        shards.stream().mapToLong(value).sum()))))
+                        name, gauge -> of.apply(known.get()).ifPresent(gauge::call)))
                 .register(registry);
+    }
+
+    private static Function<Known, Optional<Long>> servers(ToLongFunction<BlockServerInfo> value) {
+        return known -> known.map().map(map -> total(map.getBlockServerList(), value));
+    }
+
+    private static Function<Known, Optional<Long>> groups(ToLongFunction<GroupStatusReply> value) {
+        return known -> known.groups().map(groups -> total(groups, value));
+    }
+
+    private static Function<Known, Optional<Long>> shards(ToLongFunction<CopiesStatusReply> value) {
+        return known -> known.shards().map(shards -> total(shards, value));
+    }
+
+    private static <T> long total(List<T> parts, ToLongFunction<T> value) {
+        return parts.stream().mapToLong(value).sum();
     }
 }
