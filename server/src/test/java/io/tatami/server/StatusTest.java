@@ -16,6 +16,7 @@ import io.tatami.protocol.wire.CopiesStatusReply;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.HeldReplica;
+import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.StuckBlock;
 import io.tatami.protocol.wire.VolumeStatus;
@@ -175,7 +176,10 @@ class StatusTest {
 
     private static StatusReport of(CopiesState copies) {
         return new StatusReport(
-                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(), List.of(), copies);
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()),
+                ListMetadataServersReply.getDefaultInstance(),
+                List.of(),
+                copies);
     }
 
     @Test

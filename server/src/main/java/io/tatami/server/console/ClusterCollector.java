@@ -3,8 +3,6 @@ package io.tatami.server.console;
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
-import io.tatami.client.ClusterAdmin;
-import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.server.status.StatusReport;
 import java.time.Duration;
 import java.util.Optional;
@@ -83,9 +81,8 @@ final class ClusterCollector implements AutoCloseable {
     private void collect() {
         long beganNanos = clock.monotonicNanos();
         try {
-            ClusterAdmin cluster = client.get().cluster();
-            StatusReport report = StatusReport.of(cluster);
-            state = new State(snapshot(report, metadata(cluster, report), beganNanos), null);
+            StatusReport report = StatusReport.of(client.get().cluster());
+            state = new State(snapshot(report, beganNanos), null);
             events.saw(report);
         } catch (TatamiException e) {
             LOG.debug("the console could not ask the cluster", e);
@@ -101,27 +98,14 @@ final class ClusterCollector implements AutoCloseable {
         events.failed(reason);
     }
 
-    /** The namespace group knows them, which answers where the report has them. */
-    private static ListMetadataServersReply metadata(ClusterAdmin cluster, StatusReport report) throws TatamiException {
-        return report.metadata().isEmpty()
-                ? ListMetadataServersReply.getDefaultInstance()
-                : cluster.metadataServers(true);
-    }
-
-    private Snapshot snapshot(StatusReport report, ListMetadataServersReply metadata, long beganNanos) {
-        ClusterJson json = new ClusterJson(report, metadata, rates.of(report, clock.monotonicNanos()));
+    private Snapshot snapshot(StatusReport report, long beganNanos) {
+        ClusterJson json = new ClusterJson(report, rates.of(report, clock.monotonicNanos()));
         byte[] whole = json.cluster();
         byte[] pending = json.pending();
         byte[] plans = json.plans();
         long nowNanos = clock.monotonicNanos();
         return new Snapshot(
-                report,
-                metadata,
-                nowNanos,
-                TimeUnit.NANOSECONDS.toMillis(nowNanos - beganNanos),
-                whole,
-                pending,
-                plans);
+                report, nowNanos, TimeUnit.NANOSECONDS.toMillis(nowNanos - beganNanos), whole, pending, plans);
     }
 
     @Override

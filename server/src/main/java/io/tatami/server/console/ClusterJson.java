@@ -8,7 +8,6 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CachedPlan;
 import io.tatami.protocol.wire.GroupStatusReply;
-import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.status.MetadataServersText;
@@ -27,7 +26,7 @@ import java.util.Map;
  *
  * @param batches a second, by group
  */
-record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<String, Double> batches) {
+record ClusterJson(StatusReport report, Map<String, Double> batches) {
     private static final int BALANCE_OFF = -1;
 
     /** Everything that a status tells. */
@@ -43,14 +42,15 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<S
         json.put("heard_millis_ago", heard());
         json.put(
                 "applied_entries",
-                metadata.getServerList().stream().map(ClusterJson::applied).toList());
+                report.metadata().stream().map(ClusterJson::applied).toList());
         return bytes(json);
     }
 
     /** By the ids of block servers; without those that the namespace's leader has not heard. */
     private Map<String, Object> heard() {
         Map<String, Object> heard = new LinkedHashMap<>();
-        metadata.getHeardList()
+        report.metadataServers()
+                .getHeardList()
                 .forEach(server -> heard.put(String.valueOf(server.getServerId()), server.getMillisAgo()));
         return heard;
     }
@@ -67,7 +67,7 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<S
     }
 
     private Map<String, Object> moves() {
-        Map<String, Object> fields = new MetadataServersText(metadata).fields();
+        Map<String, Object> fields = new MetadataServersText(report.metadataServers()).fields();
         fields.remove("servers");
         return fields;
     }
@@ -78,7 +78,7 @@ record ClusterJson(StatusReport report, ListMetadataServersReply metadata, Map<S
         json.put(
                 "groups",
                 report.cluster().groups().stream().map(ClusterJson::waiting).toList());
-        json.put("copies", StatusJson.fields(report).getOrDefault("copies", Map.of()));
+        json.put("copies", StatusJson.copies(report));
         json.put("draining", draining());
         json.put("metadata", moves());
         return bytes(json);

@@ -1,6 +1,7 @@
 package io.tatami.server.monitor;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -13,27 +14,34 @@ import java.util.function.Supplier;
  */
 final class ServerState {
     private final Map<String, Supplier<String>> parts = new ConcurrentHashMap<>();
-    private volatile String phase = "starting";
-    private volatile boolean serves;
+    private volatile Phase phase = Phase.STARTING;
     private volatile String end = "";
+
+    /** How far the server is with its work, as long as it has not ended by itself. */
+    private enum Phase {
+        STARTING,
+        SERVING,
+        STOPPING;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /** A part is served from now on. @param problem why it serves nothing now; an empty text where it serves */
     void serves(String part, Supplier<String> problem) {
         parts.put(part, problem);
-        phase = "serving";
-        serves = true;
+        phase = Phase.SERVING;
     }
 
     /** The server is told to stop, and serves to the end what it has begun. */
     void stops() {
-        phase = "stopping";
-        serves = false;
+        phase = Phase.STOPPING;
     }
 
     /** The server serves nothing any more, and its process has to be started again. */
     void ended(String reason) {
         end = reason;
-        serves = false;
     }
 
     /** Why the process should be started again; empty where it should not. */
@@ -46,8 +54,9 @@ final class ServerState {
         if (!end.isEmpty()) {
             return List.of(end);
         }
-        if (!serves) {
-            return List.of("the server is " + phase);
+        Phase now = phase;
+        if (now != Phase.SERVING) {
+            return List.of("the server is " + now.text());
         }
         Map<String, String> found = new TreeMap<>();
         parts.forEach((part, problem) -> found.put(part, problem.get()));

@@ -29,7 +29,7 @@ public final class StatusJson {
         status.put("capacity_bytes", report.cluster().capacityBytes());
         status.put("used_bytes", report.cluster().usedBytes());
         status.put("free_bytes", report.cluster().freeBytes());
-        status.put("copies", CopiesText.json(report.copies()));
+        status.put("copies", copies(report));
         status.put(
                 "groups",
                 report.cluster().groups().stream()
@@ -43,6 +43,11 @@ public final class StatusJson {
                 report.servers().stream().map(StatusJson::server).toList());
         status.put("racks", new RackText(report.cluster().map().getBlockServerList()).json());
         return status;
+    }
+
+    /** The field of this name alone. */
+    public static Map<String, Object> copies(StatusReport report) {
+        return CopiesText.json(report.copies());
     }
 
     private static Map<String, Object> group(ClusterStatus.GroupState state, ClusterStatus cluster) {

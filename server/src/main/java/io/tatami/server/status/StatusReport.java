@@ -8,6 +8,7 @@ import io.tatami.client.ClusterAdmin;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.time.Duration;
@@ -23,10 +24,14 @@ import org.jspecify.annotations.Nullable;
  * What {@code tatami status} tells: the cluster as its groups tell it, its metadata servers as they last reported, and
  * each block server that is not dead or gone as it tells itself.
  *
- * @param metadata none where the namespace group does not answer, which knows of them
+ * @param metadataServers with the replicas that move between them and the times when block servers were heard; empty
+ *     where the namespace group does not answer, which knows of them
  */
 public record StatusReport(
-        ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> servers, CopiesState copies) {
+        ClusterStatus cluster,
+        ListMetadataServersReply metadataServers,
+        List<ServerState> servers,
+        CopiesState copies) {
     /** For all block servers together. */
     private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(10);
 
@@ -89,14 +94,23 @@ public record StatusReport(
                 cluster.groups().stream().anyMatch(group -> group.group().isNamespace() && group.status() != null);
         return new StatusReport(
                 cluster,
-                isKnown ? admin.metadataServers().getServerList() : List.of(),
+                isKnown ? admin.metadataServers(true) : ListMetadataServersReply.getDefaultInstance(),
                 withSlowness(asked),
                 CopiesState.of(admin, cluster, SERVERS_TIMEOUT));
     }
 
     /** @param asked without their volumes */
     public static StatusReport of(ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> asked) {
-        return new StatusReport(cluster, metadata, withSlowness(asked), CopiesState.of(cluster));
+        return new StatusReport(
+                cluster,
+                ListMetadataServersReply.newBuilder().addAllServer(metadata).build(),
+                withSlowness(asked),
+                CopiesState.of(cluster));
+    }
+
+    /** The metadata servers alone; none where the namespace group does not answer. */
+    public List<MetadataServerInfo> metadata() {
+        return metadataServers.getServerList();
     }
 
     /** What is wrong, the worst first; empty where all is well. */
@@ -107,7 +121,7 @@ public record StatusReport(
     /** Whether nothing is wrong but what the cluster makes up for by itself, or what stops no one. */
     public boolean isWell() {
         return cluster.groups().stream().allMatch(group -> group.status() != null)
-                && metadata.stream().allMatch(MetadataServersText::isWell)
+                && metadata().stream().allMatch(MetadataServersText::isWell)
                 && servers.stream().allMatch(ServerState::isWell);
     }
 

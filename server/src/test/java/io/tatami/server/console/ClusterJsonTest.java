@@ -35,15 +35,20 @@ class ClusterJsonTest {
             .build();
 
     private static StatusReport report(BlockServerStatusReply status) {
+        return report(ListMetadataServersReply.getDefaultInstance(), status);
+    }
+
+    private static StatusReport report(ListMetadataServersReply metadata, BlockServerStatusReply status) {
         ClusterMap map = ClusterMap.newBuilder()
                 .addBlockServer(DRAINING)
                 .setClusterName("kyoto")
                 .setBalancePercent(-1)
                 .build();
-        return StatusReport.of(
+        StatusReport alone = StatusReport.of(
                 new ClusterStatus(map, List.of()),
                 List.of(),
                 List.of(new ServerState(DRAINING, status, "", List.of())));
+        return new StatusReport(alone.cluster(), metadata, alone.servers(), alone.copies());
     }
 
     private static String text(byte[] json) {
@@ -59,7 +64,7 @@ class ClusterJsonTest {
                 .addHeard(HeardBlockServer.newBuilder().setServerId(7).setMillisAgo(1_500))
                 .build();
         String json = text(
-                new ClusterJson(report(BlockServerStatusReply.getDefaultInstance()), metadata, Map.of()).cluster());
+                new ClusterJson(report(metadata, BlockServerStatusReply.getDefaultInstance()), Map.of()).cluster());
         assertTrue(json.contains("\"heard_millis_ago\":{\"7\":1500}"), json);
         assertTrue(json.contains("{\"address\":\"m:9480\",\"groups\":{\"shard-2\":40}}"), json);
         assertTrue(json.contains("\"name\":\"kyoto\""), json);
@@ -76,8 +81,7 @@ class ClusterJsonTest {
                         .setDrainWaitsFor("room"))
                 .addVolume(VolumeStatus.newBuilder().setPath("/dev/b"))
                 .build();
-        String json = text(
-                new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance(), Map.of()).pending());
+        String json = text(new ClusterJson(report(status), Map.of()).pending());
         assertTrue(json.contains("\"state\":\"draining\",\"drained\":false,\"used_bytes\":100"), json);
         assertTrue(json.contains("\"volume\":\"/dev/a\",\"drained\":false"), json);
         assertTrue(json.contains("\"waits_for\":\"room\""), json);
@@ -95,8 +99,7 @@ class ClusterJsonTest {
                                 .setMark(-1)
                                 .setProgress(PlanStatusReply.newBuilder().setPlannedBytes(5))))
                 .build();
-        String json =
-                text(new ClusterJson(report(status), ListMetadataServersReply.getDefaultInstance(), Map.of()).plans());
+        String json = text(new ClusterJson(report(status), Map.of()).plans());
         assertTrue(json.startsWith("{\"tiers\":[{\"id\":7,"), json);
         assertTrue(json.contains("\"bytes_read_late\":9"), json);
         assertTrue(json.contains("\"plans\":3"), json);

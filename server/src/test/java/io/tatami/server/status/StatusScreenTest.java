@@ -88,7 +88,7 @@ final class StatusScreenTest {
         StatusReport alone = StatusReport.of(new ClusterStatus(map.build(), groups), metadata, servers);
         return new StatusReport(
                 alone.cluster(),
-                alone.metadata(),
+                alone.metadataServers(),
                 alone.servers(),
                 new CopiesState(alone.copies().groups(), List.of(shard)));
     }

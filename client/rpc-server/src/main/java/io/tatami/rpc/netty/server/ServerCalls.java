@@ -158,7 +158,7 @@ final class ServerCalls {
         long tookNanos = nowNanos - call.context().arrivalNanos();
         if (call.stream() == null) {
             observer.answered(call.method(), tookNanos, failure);
-            slow.ended(call, nowNanos);
+            slow.ended(call, nowNanos, tookNanos);
         } else {
             observer.ended(call.method(), tookNanos, failure);
         }

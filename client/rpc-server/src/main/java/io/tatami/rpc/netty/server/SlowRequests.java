@@ -26,9 +26,8 @@ public final class SlowRequests {
         this.slowNanos = slowNanos;
     }
 
-    /** A call has ended, however it did. */
-    void ended(ServerCall<?> call, long nowNanos) {
-        long tookNanos = nowNanos - call.context().arrivalNanos();
+    /** A call has ended, however it did, {@code tookNanos} after it arrived. */
+    void ended(ServerCall<?> call, long nowNanos, long tookNanos) {
         if (slowNanos > 0 && tookNanos >= slowNanos) {
             log(call, nowNanos, TimeUnit.NANOSECONDS.toMillis(tookNanos));
         }
