@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -28,7 +29,7 @@ final class ServerLifecycle {
 
     private ServerLifecycle() {}
 
-    /** Opens a server, and has it watched. */
+    /** Opens a server whose surroundings are of {@code monitoring}; closes all of it where it fails. */
     @FunctionalInterface
     interface Opener {
         Served open(Monitoring monitoring) throws TatamiException;
@@ -38,13 +39,9 @@ final class ServerLifecycle {
      * A server that is open.
      *
      * @param ended completes with the reason once it serves nothing any more
+     * @param watch tells the monitoring of the process about it; the server is closed where that fails
      */
-    record Served(AutoCloseable server, String uri, CompletableFuture<String> ended) {
-        /** One that serves until it is told to stop. */
-        Served(AutoCloseable server, String uri) {
-            this(server, uri, new CompletableFuture<>());
-        }
-    }
+    record Served(AutoCloseable server, String uri, CompletableFuture<String> ended, Consumer<Monitoring> watch) {}
 
     /** @return the command's exit code, once it serves in the background, or has served here */
     static int run(CommandSpec spec, ServeOptions options, Monitoring.Role role, Opener opener) throws Exception {
@@ -88,6 +85,7 @@ final class ServerLifecycle {
             Served served = opener.open(monitoring);
             Deque<AutoCloseable> parts = new ArrayDeque<>(List.of(served.server(), directory::removeReady));
             try {
+                served.watch().accept(monitoring);
                 announce(directory, served);
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stopAndWait(end, stopped), "stop"));
                 CompletableFuture<Boolean> unused =

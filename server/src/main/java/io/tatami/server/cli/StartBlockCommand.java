@@ -104,8 +104,8 @@ final class StartBlockCommand implements Callable<Integer> {
                     cluster.sockets(),
                     BlockServerSettings.from(SystemSettings.get()),
                     monitoring.watch());
-            monitoring.serves(node);
-            return new ServerLifecycle.Served(node, "tatami://" + cluster.authority(), node.ended());
+            return new ServerLifecycle.Served(
+                    node, "tatami://" + cluster.authority(), node.ended(), watching -> watching.serves(node));
         });
     }
 }

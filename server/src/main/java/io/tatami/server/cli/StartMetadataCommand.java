@@ -70,9 +70,8 @@ final class StartMetadataCommand implements Callable<Integer> {
         Settings settings = SystemSettings.get();
         return ServerLifecycle.run(spec, options, Monitoring.Role.METADATA, monitoring -> {
             MetadataServer server = open(settings, monitoring.around(new HadoopGroups()));
-            monitoring.serves(server);
-            return new ServerLifecycle.Served(
-                    server, "tatami://" + options.host + ":" + server.address().getPort(), server.ended());
+            String uri = "tatami://" + options.host + ":" + server.address().getPort();
+            return new ServerLifecycle.Served(server, uri, server.ended(), watching -> watching.serves(server));
         });
     }
 

@@ -67,9 +67,10 @@ final class StartStandaloneCommand implements Callable<Integer> {
                             options.data, volumes, capacityBytes, options.host, port, shards, cache.place()),
                     settings,
                     monitoring.around(new HadoopGroups()));
-            monitoring.serves(node.metadata());
-            monitoring.serves(node.block());
-            return new ServerLifecycle.Served(node, node.uri(), node.ended());
+            return new ServerLifecycle.Served(node, node.uri(), node.ended(), watching -> {
+                watching.serves(node.metadata());
+                watching.serves(node.block());
+            });
         });
     }
 }
