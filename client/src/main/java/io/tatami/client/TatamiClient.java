@@ -166,6 +166,7 @@ public final class TatamiClient implements AutoCloseable {
                 .withReadAheadBytes(settings.readAheadBytes())
                 .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
+                .withTraces(settings.traced())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
         BlockClient blocks = new BlockClient(wiring.connector(), blockSettings, wiring.clock());
         this.cluster = new ClusterAdmin(caller, entries, blocks);

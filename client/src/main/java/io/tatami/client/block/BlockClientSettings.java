@@ -2,6 +2,8 @@ package io.tatami.client.block;
 
 import io.tatami.base.Check;
 import io.tatami.protocol.BlockPayload;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Traceparent;
 
 /**
  * Limits of a {@link BlockClient}.
@@ -11,10 +13,11 @@ import io.tatami.protocol.BlockPayload;
  * @param timeoutMillis how long a stream waits for any sign of progress, and a call for its reply
  * @param lanes bulk connections to one server; streams take turns
  * @param sharesMemory whether long reads and writes go through memory shared with servers of this host
+ * @param traced whether each stream of a block has a trace of its own
  */
 public record BlockClientSettings(
-        int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory) {
-    public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2, true);
+        int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory, boolean traced) {
+    public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2, true, true);
 
     /**
      * Beside those read ahead: the one being read, and those that its device is given next, so that it is never idle.
@@ -31,19 +34,29 @@ public record BlockClientSettings(
     }
 
     public BlockClientSettings withWindowBytes(int bytes) {
-        return new BlockClientSettings(bytes, readAheadBytes, timeoutMillis, lanes, sharesMemory);
+        return new BlockClientSettings(bytes, readAheadBytes, timeoutMillis, lanes, sharesMemory, traced);
     }
 
     public BlockClientSettings withReadAheadBytes(int bytes) {
-        return new BlockClientSettings(windowBytes, bytes, timeoutMillis, lanes, sharesMemory);
+        return new BlockClientSettings(windowBytes, bytes, timeoutMillis, lanes, sharesMemory, traced);
     }
 
     public BlockClientSettings withTimeoutMillis(long millis) {
-        return new BlockClientSettings(windowBytes, readAheadBytes, millis, lanes, sharesMemory);
+        return new BlockClientSettings(windowBytes, readAheadBytes, millis, lanes, sharesMemory, traced);
     }
 
     public BlockClientSettings withSharedMemory(boolean shares) {
-        return new BlockClientSettings(windowBytes, readAheadBytes, timeoutMillis, lanes, shares);
+        return new BlockClientSettings(windowBytes, readAheadBytes, timeoutMillis, lanes, shares, traced);
+    }
+
+    public BlockClientSettings withTraces(boolean has) {
+        return new BlockClientSettings(windowBytes, readAheadBytes, timeoutMillis, lanes, sharesMemory, has);
+    }
+
+    /** Those of a new stream of a block. It has no deadline, as it is watched for progress. */
+    CallOptions streamOptions() {
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(0);
+        return traced ? options.withTraceparent(Traceparent.next()) : options;
     }
 
     /** How many units of memory one writer shares with the server; 0 for none. */

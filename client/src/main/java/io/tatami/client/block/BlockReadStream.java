@@ -17,7 +17,6 @@ import io.tatami.protocol.wire.ReadWindowUpdate;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
-import io.tatami.rpc.Traceparent;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -122,10 +121,7 @@ public final class BlockReadStream implements AutoCloseable {
             request.setWindowBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region, clock);
-        CallOptions options = CallOptions.DEFAULT
-                .withTimeoutMillis(0)
-                .withCallerContext(wanted.context())
-                .withTraceparent(Traceparent.next());
+        CallOptions options = settings.streamOptions().withCallerContext(wanted.context());
         RpcStream<ReadWindowUpdate> stream =
                 connection.openStream(BlockMethods.READ_BLOCK, options, request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());

@@ -14,10 +14,8 @@ import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
-import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
-import io.tatami.rpc.Traceparent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +52,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private final WriteWindow window;
     private final FrameMemory memory;
     private final FrameBuilder builder;
-    private final long timeoutMillis;
+    private final BlockClientSettings settings;
     private WriteSpec spec;
 
     /** Null until the servers must be told of the stream. */
@@ -101,7 +99,7 @@ public final class BlockWriteStream implements AutoCloseable {
         this.window = new WriteWindow(spec.startOffset(), settings, clock);
         this.memory = memory;
         this.builder = new FrameBuilder(memory);
-        this.timeoutMillis = settings.timeoutMillis();
+        this.settings = settings;
         this.position = spec.startOffset();
         this.sentSyncLength = spec.startOffset();
         this.sentFlushLength = spec.startOffset();
@@ -135,8 +133,8 @@ public final class BlockWriteStream implements AutoCloseable {
             // The block becomes longer than the memory of the first frame.
             builder.moveTo(leases.lease(false, spec.reserveBytes()));
         }
-        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(0).withTraceparent(Traceparent.next());
-        stream = memory.connectionOr(connection).openStream(BlockMethods.WRITE_BLOCK, options, request(), window);
+        stream = memory.connectionOr(connection)
+                .openStream(BlockMethods.WRITE_BLOCK, settings.streamOptions(), request(), window);
     }
 
     private WriteBlockRequest request() {
@@ -440,7 +438,7 @@ public final class BlockWriteStream implements AutoCloseable {
             return;
         }
         try {
-            sending.awaitWritable(timeoutMillis);
+            sending.awaitWritable(settings.timeoutMillis());
         } catch (TatamiException e) {
             window.fail(e);
             sending.cancel("the network takes nothing more");

@@ -29,7 +29,7 @@ import java.util.List;
  * @param vectoredThreads threads that fill ranges of vectored reads
  * @param vectoredGapBytes ranges this near each other are read as one
  * @param vectoredRunBytesMax the longest read that ranges are merged to
- * @param traced whether requests to metadata servers carry a trace
+ * @param traced whether requests to metadata servers and streams of blocks carry a trace
  */
 public record ClientSettings(
         Duration connectTimeout,
@@ -116,7 +116,8 @@ public record ClientSettings(
     private static final Setting<Boolean> TRACE = Setting.flag(
             "tatami.client.trace",
             true,
-            "Whether each request to a metadata server carries a trace, by which the servers' logs are searched.");
+            "Whether each request to a metadata server and each stream of a block carries a trace, by which the servers'"
+                    + " logs are searched.");
 
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(

@@ -25,6 +25,7 @@ import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
@@ -66,6 +67,7 @@ public final class FakeBlocks {
     private int cancelledReads;
     private @Nullable Runnable beforeRead;
     private final List<List<Long>> askedForStaged = new ArrayList<>();
+    private final List<ByteString> traces = new ArrayList<>();
 
     private static final class Block {
         long generation;
@@ -222,6 +224,15 @@ public final class FakeBlocks {
         return List.copyOf(askedForStaged);
     }
 
+    /** Of all streams that were opened, in order; empty for those without a trace. */
+    public synchronized List<ByteString> traces() {
+        return List.copyOf(traces);
+    }
+
+    private synchronized void note(CallContext context) {
+        traces.add(context.options().traceparent());
+    }
+
     public synchronized void forgetQuestions() {
         askedForStaged.clear();
     }
@@ -251,8 +262,14 @@ public final class FakeBlocks {
                 responder.failure(e);
             }
         });
-        table.onStream(BlockMethods.WRITE_BLOCK, (context, request, stream) -> openWrite(request, stream));
-        table.onStream(BlockMethods.READ_BLOCK, (context, request, stream) -> read(request, stream));
+        table.onStream(BlockMethods.WRITE_BLOCK, (context, request, stream) -> {
+            note(context);
+            return openWrite(request, stream);
+        });
+        table.onStream(BlockMethods.READ_BLOCK, (context, request, stream) -> {
+            note(context);
+            return read(request, stream);
+        });
         return table;
     }
 
