@@ -1,5 +1,6 @@
 package io.tatami.files;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class DurableFile {
             syncDirectory(target.resolveSibling("."));
             CrashPoint.hit("durable-file.replace.after-rename");
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot write " + path + ": " + e.getMessage(), e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot write " + path + ": " + Causes.inWords(e), e);
         }
     }
 
@@ -44,7 +45,7 @@ public final class DurableFile {
         try {
             return Files.exists(path) ? Optional.of(Files.readAllBytes(path)) : Optional.empty();
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read " + path + ": " + e.getMessage(), e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read " + path + ": " + Causes.inWords(e), e);
         }
     }
 

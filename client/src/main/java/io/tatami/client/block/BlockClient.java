@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
+import io.tatami.base.Causes;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -382,7 +383,7 @@ public final class BlockClient {
 
     static TatamiException unreachable(BlockTarget target, ExecutionException e) {
         ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
-        return new TatamiException(code, "cannot connect to " + target + ": " + e.getCause(), e);
+        return new TatamiException(code, "block server " + target.server().value() + ": " + Causes.inWords(e), e);
     }
 
     /** Sets the thread's flag again. */

@@ -82,8 +82,8 @@ final class BulkLanesTest {
     @Test
     void whereTheServerCannotBeReachedThatIsTold() {
         connectionsMax = 0;
-        assertEquals(
-                ErrorCode.UNAVAILABLE,
-                assertThrows(TatamiException.class, this::connection).code());
+        TatamiException failure = assertThrows(TatamiException.class, this::connection);
+        assertEquals(ErrorCode.UNAVAILABLE, failure.code());
+        assertEquals("block server 1: the server has too many connections", failure.getMessage());
     }
 }

@@ -1,5 +1,10 @@
 package io.tatami.base;
 
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+
 /**
  * Errors of the operating system and of RocksDB that reach Java as a text and without a number: the C library's English
  * text of an errno, which the JDK and RocksDB pass on. No other class decides by such a text; failures of our own have
@@ -25,6 +30,19 @@ public final class SystemErrorText {
      */
     public static boolean isConnectionRefused(Throwable failure) {
         return String.valueOf(failure.getMessage()).contains("Connection refused");
+    }
+
+    /** Why a connection cannot be made, for people. */
+    public static String ofConnection(Throwable failure) {
+        if (failure instanceof UnknownHostException || failure instanceof UnresolvedAddressException) {
+            return "the host's name cannot be resolved";
+        }
+        if (failure instanceof NoRouteToHostException) {
+            return "the host cannot be reached";
+        }
+        return failure instanceof ConnectException && isConnectionRefused(failure)
+                ? "the connection is refused, as no server listens there"
+                : Causes.inWords(failure);
     }
 
     /** Whether RocksDB did not get the lock of a database's directory. */

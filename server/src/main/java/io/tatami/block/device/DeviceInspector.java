@@ -1,5 +1,6 @@
 package io.tatami.block.device;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
@@ -60,7 +61,7 @@ public final class DeviceInspector {
             addSignatures(real, contents);
             return new Findings(List.copyOf(uses), List.copyOf(contents));
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot inspect " + path + ": " + e.getMessage(), e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot inspect " + path + ": " + Causes.inWords(e), e);
         }
     }
 

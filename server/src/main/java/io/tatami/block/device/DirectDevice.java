@@ -1,6 +1,7 @@
 package io.tatami.block.device;
 
 import com.sun.nio.file.ExtendedOpenOption;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
@@ -209,7 +210,7 @@ public final class DirectDevice implements Device {
 
     private static TatamiException failed(String what, Path path, Exception cause) {
         return new TatamiException(
-                ErrorCode.IO_ERROR, "cannot " + what + " " + path + ": " + cause.getMessage(), cause);
+                ErrorCode.IO_ERROR, "cannot " + what + " " + path + ": " + Causes.inWords(cause), cause);
     }
 
     private static void closeAfter(FileChannel channel, IOException reason) {

@@ -1,5 +1,6 @@
 package io.tatami.block.device;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,7 +82,7 @@ public final class FailStop {
     /** Why the volume stopped; empty while it has not. */
     public String reason() {
         Throwable cause = first.get();
-        return cause == null ? "" : describe(cause);
+        return cause == null ? "" : Causes.inWords(cause);
     }
 
     private TatamiException stopped(Throwable cause) {
@@ -91,19 +92,14 @@ public final class FailStop {
         if (firstOfAll.get() == null) {
             return new TatamiException(
                     ErrorCode.IO_ERROR,
-                    what + " refuses writes, and its blocks can still be read: " + describe(cause)
+                    what + " refuses writes, and its blocks can still be read: " + Causes.inWords(cause)
                             + ". Free space there, then restart the server",
                     cause);
         }
         return new TatamiException(
                 ErrorCode.IO_ERROR,
-                what + " has stopped: " + describe(cause)
+                what + " has stopped: " + Causes.inWords(cause)
                         + ". Check the disk (dmesg, smartctl), then restart the server",
                 cause);
-    }
-
-    private static String describe(Throwable cause) {
-        String message = cause.getMessage();
-        return message == null || message.isEmpty() ? cause.getClass().getSimpleName() : message;
     }
 }

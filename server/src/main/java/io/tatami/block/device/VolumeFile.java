@@ -1,5 +1,6 @@
 package io.tatami.block.device;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
@@ -57,7 +58,7 @@ public final class VolumeFile {
             throw e;
         } catch (IOException e) {
             TatamiException failed =
-                    new TatamiException(ErrorCode.IO_ERROR, "cannot create " + path + ": " + e.getMessage(), e);
+                    new TatamiException(ErrorCode.IO_ERROR, "cannot create " + path + ": " + Causes.inWords(e), e);
             deleteAfter(fresh, failed);
             throw failed;
         }

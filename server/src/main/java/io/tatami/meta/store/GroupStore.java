@@ -1,6 +1,7 @@
 package io.tatami.meta.store;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.Causes;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -127,7 +128,8 @@ public final class GroupStore implements AutoCloseable {
         try {
             damages = RocksLogCheck.findDamage(directory);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + Causes.inWords(e), e);
         }
         if (!damages.isEmpty()) {
             throw new TatamiException(

@@ -1,5 +1,6 @@
 package io.tatami.server.node;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.files.DurableFile;
@@ -112,7 +113,7 @@ public final class DataDirectory {
         try {
             Files.deleteIfExists(newFile());
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove " + newFile() + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove " + newFile() + ": " + Causes.inWords(e), e);
         }
     }
 
@@ -124,7 +125,8 @@ public final class DataDirectory {
         } catch (IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "cannot create " + root + ": " + e + ". Choose a directory that this user can write to",
+                    "cannot create " + root + ": " + Causes.inWords(e)
+                            + ". Choose a directory that this user can write to",
                     e);
         }
     }

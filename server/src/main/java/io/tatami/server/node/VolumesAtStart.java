@@ -1,5 +1,6 @@
 package io.tatami.server.node;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.volumes.RememberedVolumes;
@@ -58,7 +59,8 @@ final class VolumesAtStart {
         try {
             Files.createDirectories(setup.directory());
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot create " + setup.directory() + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot create " + setup.directory() + ": " + Causes.inWords(e), e);
         }
         return new VolumesAtStart(places)
                 .open(setup.volumes().isEmpty() ? List.of(setup.directory().resolve("volume")) : setup.volumes());

@@ -12,6 +12,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
@@ -21,6 +22,7 @@ import io.tatami.rpc.netty.shared.EventLoops;
 import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.LocalSocket;
 import io.tatami.rpc.netty.shared.RpcSettings;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -231,9 +233,17 @@ public final class RpcClient implements Connector {
             if (!done.isSuccess()) {
                 handler.ready()
                         .completeExceptionally(new TatamiException(
-                                ErrorCode.UNAVAILABLE, "cannot connect to " + server, done.cause()));
+                                ErrorCode.UNAVAILABLE,
+                                "cannot connect to " + text(server) + ": " + SystemErrorText.ofConnection(done.cause()),
+                                done.cause()));
             }
         });
         return handler.ready();
+    }
+
+    private static String text(SocketAddress server) {
+        return server instanceof InetSocketAddress address
+                ? address.getHostString() + ":" + address.getPort()
+                : server.toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.block.service.memory;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
@@ -51,7 +52,8 @@ public final class SharedDirectory implements AutoCloseable {
             }
             return directory.resolve(name);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.UNSUPPORTED, "no memory can be shared in " + parent + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED, "no memory can be shared in " + parent + ": " + Causes.inWords(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.block.volume.index;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
@@ -157,7 +158,7 @@ public final class IndexDirectories {
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot list " + directory + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot list " + directory + ": " + Causes.inWords(e), e);
         }
     }
 
@@ -166,7 +167,8 @@ public final class IndexDirectories {
             Files.move(numbered, named, StandardCopyOption.ATOMIC_MOVE);
             DurableFile.syncDirectory(directory);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot rename " + numbered + " to " + named + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot rename " + numbered + " to " + named + ": " + Causes.inWords(e), e);
         }
     }
 }

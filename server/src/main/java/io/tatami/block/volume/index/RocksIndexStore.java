@@ -1,5 +1,6 @@
 package io.tatami.block.volume.index;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
@@ -241,7 +242,8 @@ public final class RocksIndexStore implements IndexStore {
         try {
             return RocksLogCheck.findDamage(directory);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + Causes.inWords(e), e);
         }
     }
 

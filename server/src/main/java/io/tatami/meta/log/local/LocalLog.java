@@ -1,5 +1,6 @@
 package io.tatami.meta.log.local;
 
+import io.tatami.base.Causes;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -99,7 +100,10 @@ public final class LocalLog implements CommitLog {
             } catch (IOException e) {
                 throw e instanceof TatamiException known
                         ? known
-                        : new TatamiException(ErrorCode.IO_ERROR, "cannot read the log in " + directory + ": " + e, e);
+                        : new TatamiException(
+                                ErrorCode.IO_ERROR,
+                                "cannot read the log in " + directory + ": " + Causes.inWords(e),
+                                e);
             }
         }
     }
@@ -292,7 +296,7 @@ public final class LocalLog implements CommitLog {
         }
         return new TatamiException(
                 ErrorCode.ofDisk(cause),
-                what + " the log of " + location.group() + " in " + location.files() + ": " + cause,
+                what + " the log of " + location.group() + " in " + location.files() + ": " + Causes.inWords(cause),
                 cause);
     }
 

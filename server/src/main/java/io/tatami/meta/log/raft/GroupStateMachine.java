@@ -1,5 +1,6 @@
 package io.tatami.meta.log.raft;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -302,13 +303,17 @@ final class GroupStateMachine extends BaseStateMachine implements Voter {
     @Override
     public void notifyLogFailed(@Nullable Throwable cause, @Nullable LogEntryProto entry) {
         TatamiException unused = stop(new TatamiException(
-                ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
+                ErrorCode.IO_ERROR,
+                "the Raft log of " + id + " cannot be written" + (cause == null ? "" : ": " + Causes.inWords(cause)),
+                cause));
     }
 
     @Override
     public void voteFailed(IOException reason) {
         TatamiException unused = stop(new TatamiException(
-                ErrorCode.IO_ERROR, "the vote of this replica of " + id + " cannot be written: " + reason, reason));
+                ErrorCode.IO_ERROR,
+                "the vote of this replica of " + id + " cannot be written: " + Causes.inWords(reason),
+                reason));
     }
 
     @Override
@@ -327,7 +332,8 @@ final class GroupStateMachine extends BaseStateMachine implements Voter {
     private TatamiException ioError(String what, IOException e) {
         return e.getCause() instanceof TatamiException ours
                 ? ours
-                : new TatamiException(ErrorCode.IO_ERROR, "the replica of " + id + " " + what + ": " + e, e);
+                : new TatamiException(
+                        ErrorCode.IO_ERROR, "the replica of " + id + " " + what + ": " + Causes.inWords(e), e);
     }
 
     private TatamiException bug(Throwable e) {

@@ -1,5 +1,6 @@
 package io.tatami.meta.log.raft;
 
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -148,7 +149,7 @@ public final class RaftHost implements AutoCloseable {
         return new TatamiException(
                 ErrorCode.IO_ERROR,
                 "cannot start the replicated groups with the logs in " + directory + " at " + bindHost + ":"
-                        + self.address().getPort() + ": " + e,
+                        + self.address().getPort() + ": " + Causes.inWords(e),
                 e);
     }
 
@@ -243,7 +244,9 @@ public final class RaftHost implements AutoCloseable {
             GroupSnapshots.delete(log);
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot remove temporary files of a start in " + log + ": " + e, e);
+                    ErrorCode.IO_ERROR,
+                    "cannot remove temporary files of a start in " + log + ": " + Causes.inWords(e),
+                    e);
         }
         return true;
     }
@@ -262,7 +265,9 @@ public final class RaftHost implements AutoCloseable {
             isBack = KeptVote.restore(log, TornEnd.lastTerm(log));
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot read or keep what this server voted in " + log + ": " + e, e);
+                    ErrorCode.IO_ERROR,
+                    "cannot read or keep what this server voted in " + log + ": " + Causes.inWords(e),
+                    e);
         }
         if (!isBack) {
             throw forgotten("what this server voted in " + group + " is gone: raft-meta in " + log + " is empty");
@@ -287,7 +292,9 @@ public final class RaftHost implements AutoCloseable {
             TornEnd.cut(segments);
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot read the Raft log of " + group + " in " + segments + ": " + e, e);
+                    ErrorCode.IO_ERROR,
+                    "cannot read the Raft log of " + group + " in " + segments + ": " + Causes.inWords(e),
+                    e);
         }
     }
 
@@ -333,7 +340,8 @@ public final class RaftHost implements AutoCloseable {
             forget(replica);
             throw e.getCause() instanceof TatamiException ours
                     ? ours
-                    : new TatamiException(ErrorCode.IO_ERROR, "cannot open the Raft log of " + group + ": " + e, e);
+                    : new TatamiException(
+                            ErrorCode.IO_ERROR, "cannot open the Raft log of " + group + ": " + Causes.inWords(e), e);
         }
     }
 
@@ -355,7 +363,9 @@ public final class RaftHost implements AutoCloseable {
             GroupSnapshots.delete(directory(group));
         } catch (IOException e) {
             throw new TatamiException(
-                    ErrorCode.IO_ERROR, "cannot delete the files of " + group + " in " + directory + ": " + e, e);
+                    ErrorCode.IO_ERROR,
+                    "cannot delete the files of " + group + " in " + directory + ": " + Causes.inWords(e),
+                    e);
         }
         CrashPoint.hit("meta.move.log-deleted");
         records.forget(group);

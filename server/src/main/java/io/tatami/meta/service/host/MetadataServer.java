@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
@@ -177,7 +178,7 @@ public final class MetadataServer implements AutoCloseable {
         } catch (TatamiException e) {
             throw e;
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot lock " + file + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot lock " + file + ": " + Causes.inWords(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.replicate;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Setting;
@@ -50,7 +51,8 @@ public record RaftPort(int configured) {
             any.bind(new InetSocketAddress(location.host(), 0));
             return any.getLocalPort();
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "no free port at " + location.host() + ": " + e, e);
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "no free port at " + location.host() + ": " + Causes.inWords(e), e);
         }
     }
 }
