@@ -49,6 +49,17 @@ final class TatamiTest {
     }
 
     @Test
+    void theReleaseIsToldByTheOptionAsByTheCommand() {
+        Ended command = Ended.of("version");
+        assertTrue(command.out().startsWith("tatami "), command::toString);
+        for (String option : List.of("--version", "-V")) {
+            assertEquals(command, Ended.of(option));
+            assertEquals(command, Ended.of("bench", option));
+            assertEquals(command, Ended.of("quickstart", option));
+        }
+    }
+
+    @Test
     void helpOfACommandBelowACommandIsThatOfTheOption() {
         assertEquals(
                 Ended.of("admin", "block", "drain", "--help").out(),

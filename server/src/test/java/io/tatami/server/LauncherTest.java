@@ -248,8 +248,39 @@ final class LauncherTest {
         Path volume = path("large");
         startBlock(volume, "1000t").assertRefused("free; choose a smaller capacity or another disk");
         assertFalse(Files.exists(volume));
-        startBlock(path("small"), "1m").assertRefused("use a larger one");
         startBlock(directory, "1g").assertRefused("is a directory");
+    }
+
+    @Test
+    void aVolumeOrCacheThatIsTooSmallIsRefusedBeforeAnythingIsMade() {
+        Path data = path("none");
+        Path volume = path("small");
+        for (String size : List.of("0", "1m", "8388607")) {
+            startBlock(volume, size).assertRefused("--capacity", "8m or more");
+            assertFalse(Files.exists(path("block-" + volume.getFileName() + size)));
+            run("start", "standalone", "--data", data, "--capacity", size).assertRefused("--capacity", "8m or more");
+            run("start", "standalone", "--data", data, "--cache", "memory", "--cache-size", size)
+                    .assertRefused("--cache-size", "8m or more");
+        }
+        startBlock(volume, "-1").assertRefused("'-1'", "not a valid size");
+        assertFalse(Files.exists(volume));
+        assertFalse(Files.exists(data));
+    }
+
+    @Test
+    void aFileThatIsThereAndTooSmallForAVolumeIsRefused() throws IOException {
+        Path volume = Files.createFile(path("empty"));
+        startBlock(volume, "1g").assertRefused("use a larger one");
+    }
+
+    @Test
+    void everyCommandTellsTheRelease() {
+        String release = run("version").out();
+        assertTrue(release.startsWith("tatami "), release);
+        for (String option : List.of("--version", "-V")) {
+            assertEquals(release, run(option).out());
+            assertEquals(release, run("admin", "volume", "add", option).out());
+        }
     }
 
     /** Files of /proc refuse O_DIRECT on every kernel; tmpfs does on some. */

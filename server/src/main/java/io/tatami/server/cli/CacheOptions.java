@@ -19,7 +19,7 @@ final class CacheOptions {
             names = "--cache-size",
             paramLabel = "SIZE",
             defaultValue = "1g",
-            converter = ServeOptions.Bytes.class,
+            converter = ServeOptions.VolumeBytes.class,
             description = "Size of a cache in memory, or of a new cache file (default:" + " ${DEFAULT-VALUE}).")
     private long sizeBytes;
 

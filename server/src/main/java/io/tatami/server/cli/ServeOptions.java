@@ -1,6 +1,7 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.GroupId;
+import io.tatami.block.volume.format.SuperblockFormat;
 import io.tatami.conf.SettingKind;
 import io.tatami.meta.service.host.NewCluster;
 import java.nio.file.Path;
@@ -55,6 +56,19 @@ final class ServeOptions {
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException("'" + text + "' is not a valid size; write for example 512m or 20g");
             }
+        }
+    }
+
+    /** The size of a volume or a cache. One that is too small is refused before anything is made. */
+    static final class VolumeBytes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            long bytes = new Bytes().convert(text);
+            if (bytes < SuperblockFormat.SIZE_BYTES_MIN) {
+                throw new TypeConversionException("'" + text + "' is too small; write "
+                        + (SuperblockFormat.SIZE_BYTES_MIN >> 20) + "m or more, for example 20g");
+            }
+            return bytes;
         }
     }
 }

@@ -40,7 +40,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
             names = "--capacity",
             paramLabel = "SIZE",
             defaultValue = "20g",
-            converter = ServeOptions.Bytes.class,
+            converter = ServeOptions.VolumeBytes.class,
             description = "Size of a new volume file (default: ${DEFAULT-VALUE}).")
     private long capacityBytes;
 

@@ -1,6 +1,6 @@
 package io.tatami.server.cli;
 
-import io.tatami.protocol.Release;
+import io.tatami.server.cli.option.CommandRules;
 import io.tatami.server.cli.option.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,7 +15,7 @@ final class VersionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        spec.commandLine().getOut().println("tatami " + Release.name());
+        spec.commandLine().getOut().println(CommandRules.version());
         return ExitCode.DONE;
     }
 }

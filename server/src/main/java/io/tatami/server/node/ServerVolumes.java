@@ -157,7 +157,7 @@ final class ServerVolumes implements VolumePlaces, AutoCloseable {
      */
     UUID make(Path path, long fileBytes) throws TatamiException {
         if (!Files.exists(path)) {
-            VolumeFile.Allocation allocation = VolumeFile.create(path, fileBytes);
+            VolumeFile.Allocation allocation = VolumeFormatter.createFile(path, fileBytes);
             LOG.info("made {} with {} bytes, {}", path, fileBytes, allocation);
         }
         return new VolumeFormatter(cluster, new SecureRandom()).format(path, indexes, false);

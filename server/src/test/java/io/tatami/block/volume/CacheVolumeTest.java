@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,9 +14,11 @@ import io.tatami.block.volume.format.VolumeFormatter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class CacheVolumeTest {
@@ -34,6 +37,22 @@ class CacheVolumeTest {
         try (Device again = CacheVolume.open(file, 1, CLUSTER)) {
             assertEquals(SIZE_BYTES, again.sizeBytes());
         }
+    }
+
+    @Test
+    void aFileThatWouldBeTooSmallIsRefusedAndNotMade() throws TatamiException {
+        Path file = directory.resolve("cache");
+        for (long bytes : List.of(0L, (8L << 20) - 1)) {
+            for (Executable making : List.<Executable>of(
+                    () -> CacheVolume.open(file, bytes, CLUSTER).close(),
+                    () -> VolumeFormatter.createFile(file, bytes))) {
+                TatamiException refusal = assertThrows(TatamiException.class, making);
+                assertEquals(ErrorCode.INVALID_ARGUMENT, refusal.code());
+                assertTrue(String.valueOf(refusal.getMessage()).contains("larger capacity"), refusal::getMessage);
+            }
+        }
+        assertFalse(Files.exists(file));
+        CacheVolume.open(file, 8L << 20, CLUSTER).close();
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.DeviceInspector;
 import io.tatami.block.device.DirectDevice;
-import io.tatami.block.device.VolumeFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -32,7 +31,7 @@ public final class CacheVolume {
      */
     public static Device open(Path path, long sizeBytes, UUID cluster) throws TatamiException {
         if (!Files.exists(path)) {
-            VolumeFile.create(path, sizeBytes);
+            VolumeFormatter.createFile(path, sizeBytes);
         }
         Device device = DirectDevice.open(path);
         try {

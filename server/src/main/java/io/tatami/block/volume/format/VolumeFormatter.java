@@ -6,6 +6,7 @@ import io.tatami.block.device.Device;
 import io.tatami.block.device.DeviceInspector;
 import io.tatami.block.device.DirectDevice;
 import io.tatami.block.device.FailStop;
+import io.tatami.block.device.VolumeFile;
 import io.tatami.block.volume.index.BlockIndex;
 import io.tatami.block.volume.index.IndexDirectories;
 import io.tatami.block.volume.index.IndexStore;
@@ -42,7 +43,7 @@ public final class VolumeFormatter {
     }
 
     /**
-     * Formats a block device or a file that exists (see {@link io.tatami.block.device.VolumeFile}).
+     * Formats a block device or a file that exists (see {@link #createFile}).
      *
      * @param indexDirectory where the block index goes: on another file system than the device, empty or not there, or
      *     with what a format that was broken off has left
@@ -173,6 +174,22 @@ public final class VolumeFormatter {
         CrashPoint.hit("volume.format.after-index");
         SuperblockFormat.write(device, superblock);
         return superblock.volume();
+    }
+
+    /**
+     * Makes a file for a volume or a cache.
+     *
+     * @throws TatamiException INVALID_ARGUMENT where it would be too small, and nothing is made; what
+     *     {@link VolumeFile#create} throws
+     */
+    public static VolumeFile.Allocation createFile(Path path, long sizeBytes) throws TatamiException {
+        if (sizeBytes < SuperblockFormat.SIZE_BYTES_MIN) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    path + " should have " + sizeBytes + " bytes; a volume needs " + SuperblockFormat.SIZE_BYTES_MIN
+                            + " bytes at least: choose a larger capacity");
+        }
+        return VolumeFile.create(path, sizeBytes);
     }
 
     public static TatamiException tooSmall(Device device) {

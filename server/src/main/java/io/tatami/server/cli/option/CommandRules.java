@@ -1,6 +1,7 @@
 package io.tatami.server.cli.option;
 
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.Release;
 import io.tatami.server.node.Patience;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -8,13 +9,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What holds for every command: {@code --help}, the exit codes, and how refusals and failures are told. */
+/**
+ * What holds for every command: {@code --help} and {@code --version}, the exit codes, and how refusals and failures are
+ * told.
+ */
 public final class CommandRules {
     private CommandRules() {}
 
     /** @param commandLine with all its subcommands */
     public static CommandLine applyTo(CommandLine commandLine) {
-        addHelp(commandLine);
+        addOptions(commandLine);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         // A path may begin with an @.
         commandLine.setExpandAtFiles(false);
@@ -23,13 +27,19 @@ public final class CommandRules {
         return commandLine;
     }
 
-    private static void addHelp(CommandLine commandLine) {
+    /** The release of this program, as {@code --version} of every command prints it. */
+    public static String version() {
+        return "tatami " + Release.name();
+    }
+
+    private static void addOptions(CommandLine commandLine) {
         CommandSpec spec = commandLine.getCommandSpec();
         if (!spec.mixinStandardHelpOptions()) {
             spec.mixinStandardHelpOptions(true);
         }
+        spec.version(version());
         spec.exitCodeOnInvalidInput(ExitCode.USAGE);
-        commandLine.getSubcommands().values().forEach(CommandRules::addHelp);
+        commandLine.getSubcommands().values().forEach(CommandRules::addOptions);
     }
 
     private static int refuse(ParameterException exception) {
