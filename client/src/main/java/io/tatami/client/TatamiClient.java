@@ -424,7 +424,7 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * The same.
      *
-     * @param soFar takes what was counted, after each of the requests
+     * @param soFar receives the totals that were counted so far, after each request
      */
     public ContentTotals contentTotals(TatamiPath path, Consumer<ContentTotals> soFar) throws TatamiException {
         return entries.totals(path, soFar);

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks all groups and block servers for their states, every so often and once for all who look, on a thread of its own;
- * keeps the newest answer, and what has changed from one to the next. A failure leaves the answer before in place,
- * which so becomes old, and is told beside it. Safe for use by many threads.
+ * keeps the newest answer, and what has changed from one to the next. After a failure, the previous answer stays. It
+ * then grows older, and the failure is shown beside it. Safe for use by many threads.
  */
 final class ClusterCollector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterCollector.class);

@@ -38,7 +38,7 @@ final class ClusterFacts {
      * A state.
      *
      * @param state what is compared
-     * @param detail what is told beside it; may be empty
+     * @param detail the cause or the amount, shown beside the state; may be empty
      */
     record Fact(String state, String detail, boolean isBad) {}
 
