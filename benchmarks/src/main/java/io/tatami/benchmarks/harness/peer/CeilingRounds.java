@@ -3,6 +3,7 @@ package io.tatami.benchmarks.harness.peer;
 import io.tatami.benchmarks.harness.host.DeviceCeiling;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,9 +54,11 @@ public final class CeilingRounds {
         if (!hasCeiling) {
             results.remark("no ceiling: there is no fio, and only root can install it");
         }
+        RoundTurns turns = results.turns(rounds, order.size());
         for (int round = 1; round <= rounds; round++) {
             DeviceCeiling.Speed before = hasCeiling ? measure(round) : null;
             for (String peer : order.next()) {
+                turns.next();
                 turn.measure(round, peer);
             }
             if (before == null || before.isNear(measure(round))) {

@@ -15,6 +15,11 @@ public final class PeerOrder {
         this.random = random;
     }
 
+    /** How many turns a round has. */
+    public int size() {
+        return peers.size();
+    }
+
     /** The order of the next round. */
     public List<String> next() {
         Collections.shuffle(peers, random);

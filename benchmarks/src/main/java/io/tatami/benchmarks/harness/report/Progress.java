@@ -9,6 +9,11 @@ public final class Progress {
 
     public void tell(String format, Object... values) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beginNanos);
-        System.err.printf("[%d:%02d] %s%n", seconds / 60, seconds % 60, String.format(Locale.ROOT, format, values));
+        Screen.OF_PROCESS.print(System.err, "[" + time(seconds) + "] " + String.format(Locale.ROOT, format, values));
+    }
+
+    /** Minutes and seconds. */
+    static String time(long seconds) {
+        return String.format(Locale.ROOT, "%d:%02d", seconds / 60, seconds % 60);
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.harness.report;
 
+import io.tatami.base.Clock;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -11,10 +12,14 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.List;
 
-/** The raw figures of one benchmark run: printed as they come, and kept in a file of comma-separated values. */
+/**
+ * The raw figures of one benchmark run: printed as they come, and kept in a file of comma-separated values. On a
+ * terminal it is also told how far the run is.
+ */
 public final class Results implements AutoCloseable {
     private final Path file;
     private final PrintWriter writer;
+    private final TurnLine turnLine = new TurnLine(Screen.OF_PROCESS);
 
     /**
      * Begins a file, with a remark of what the environment gives servers and clients of Tatami ({@code TATAMI_OPTS}).
@@ -39,13 +44,25 @@ public final class Results implements AutoCloseable {
         String line =
                 String.join(",", Arrays.stream(values).map(String::valueOf).toList());
         writer.println(line);
-        System.out.println(line);
+        Screen.OF_PROCESS.print(System.out, line);
     }
 
     /** A line that is no row: what was compared and how. */
     public void remark(String text) {
         writer.println("# " + text);
-        System.out.println(text);
+        Screen.OF_PROCESS.print(System.out, text);
+    }
+
+    /**
+     * What is told on a terminal from now on, of how far the run is.
+     *
+     * @param rounds how many there are
+     * @param each turns of a round
+     */
+    public RoundTurns turns(int rounds, int each) {
+        RoundTurns turns = new RoundTurns(rounds, each, Clock.SYSTEM);
+        turnLine.follow(turns);
+        return turns;
     }
 
     public Path file() {
@@ -62,6 +79,7 @@ public final class Results implements AutoCloseable {
 
     @Override
     public void close() {
+        turnLine.close();
         writer.close();
     }
 }

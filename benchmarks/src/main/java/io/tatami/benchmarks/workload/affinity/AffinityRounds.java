@@ -4,6 +4,7 @@ import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.workload.affinity.AffinityTask.Place;
 import io.tatami.server.lab.Lab;
@@ -73,28 +74,41 @@ final class AffinityRounds {
         Random random = rounds.random();
         undo.add(() -> FileUtil.fullyDelete(home.toFile()));
         undo.add(() -> Lab.remove(AffinityLab.directory(home)));
+        RoundTurns turns = results.turns(
+                rounds.rounds(), (int) labs(1).stream().filter(this::hasCells).count());
         for (int round = 1; round <= rounds.rounds(); round++) {
-            List<Nodes> labs = new ArrayList<>();
-            for (int count : options.nodes) {
-                for (int copies : options.copies) {
-                    if (copies <= count) {
-                        for (String peer : options.peers) {
-                            labs.add(new Nodes(round, peer, count, copies));
-                        }
-                    }
-                }
-            }
+            List<Nodes> labs = labs(round);
             Collections.shuffle(labs, random);
             for (Nodes nodes : labs) {
-                if (nodes.count == 1 && !options.uplinks.contains(0)) {
-                    progress.tell("round %d: one node has no uplink, and is left out", round);
-                } else {
+                if (hasCells(nodes)) {
+                    turns.next();
                     inLab(nodes, random);
+                } else {
+                    progress.tell("round %d: one node has no uplink, and is left out", round);
                 }
             }
             figures.rounds().keep();
         }
         return figures;
+    }
+
+    /** Whether anything is measured there: one node has no rack to leave. */
+    private boolean hasCells(Nodes nodes) {
+        return nodes.count > 1 || options.uplinks.contains(0);
+    }
+
+    private List<Nodes> labs(int round) {
+        List<Nodes> labs = new ArrayList<>();
+        for (int count : options.nodes) {
+            for (int copies : options.copies) {
+                if (copies <= count) {
+                    for (String peer : options.peers) {
+                        labs.add(new Nodes(round, peer, count, copies));
+                    }
+                }
+            }
+        }
+        return labs;
     }
 
     private void inLab(Nodes nodes, Random random) throws IOException, InterruptedException {

@@ -8,6 +8,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.benchmarks.harness.host.ProcessMemory;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.RunPlace;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.service.BlockServer;
@@ -99,7 +100,9 @@ public final class BlocksBenchmark implements Callable<Integer> {
                 "unknown_s");
         try (Results results = new Results(place.results(), "blocks", columns)) {
             fill(directory, results);
+            RoundTurns turns = results.turns(1, starts);
             for (int start = 1; start <= starts; start++) {
+                turns.next();
                 serve(start, directory, results);
             }
             results.remark(String.format(

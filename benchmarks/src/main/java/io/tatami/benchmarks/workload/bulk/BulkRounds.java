@@ -9,6 +9,7 @@ import io.tatami.benchmarks.harness.peer.TatamiDirectories;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.TatamiPath;
@@ -78,9 +79,11 @@ final class BulkRounds {
     Rounds run() throws Exception {
         Random random = rounds.random();
         undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));
+        RoundTurns turns = results.turns(rounds.rounds(), options.clientCounts.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             try (Peer peer = Peers.start("tatami", work.resolve("bulk"), options.capacity, undo)) {
                 for (int clients : options.clientCounts) {
+                    turns.next();
                     measure(round, peer, clients, random);
                     figures.keep();
                 }

@@ -2,6 +2,7 @@ package io.tatami.benchmarks.workload.ceiling;
 
 import io.tatami.benchmarks.harness.peer.MetadataCluster;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.RunPlace;
 import io.tatami.benchmarks.workload.meta.CostModel;
 import java.nio.file.Path;
@@ -51,7 +52,9 @@ public final class CeilingBenchmark implements Callable<Integer> {
     public Integer call() throws Exception {
         List<CeilingFigures> all = new ArrayList<>();
         try (Results results = new Results(place.results(), "ceiling", CeilingFigures.COLUMNS)) {
+            RoundTurns turns = results.turns(1, servers.length);
             for (int count : servers) {
+                turns.next();
                 Path directory = place.work().resolve("ceiling");
                 FileUtil.fullyDelete(directory.toFile());
                 try (MetadataCluster cluster =

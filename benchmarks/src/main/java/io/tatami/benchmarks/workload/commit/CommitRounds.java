@@ -9,6 +9,7 @@ import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -68,11 +69,13 @@ final class CommitRounds {
             throw new IOException("--algorithm " + options.algorithm + " is neither 1 nor 2");
         }
         PeerOrder order = new PeerOrder(peers.names(), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), order.size() * options.clientCounts.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String name : order.next()) {
                 Path directory = work.resolve("commit-" + name);
                 try (Peer peer = Peers.startInUse(name, directory, CAPACITY_MEBIBYTES, undo)) {
                     for (int clients : options.clientCounts) {
+                        turns.next();
                         measure(round, peer, clients);
                     }
                 }

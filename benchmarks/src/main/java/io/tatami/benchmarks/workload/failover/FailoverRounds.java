@@ -7,6 +7,7 @@ import io.tatami.benchmarks.harness.peer.ReplicatedCluster;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.CreateSpec;
@@ -61,7 +62,9 @@ final class FailoverRounds {
             begin(cluster, observer);
             try {
                 TimeUnit.SECONDS.sleep(options.warmUpSeconds);
+                RoundTurns turns = results.turns(rounds.rounds(), 1);
                 for (int round = 1; round <= rounds.rounds(); round++) {
+                    turns.next();
                     measure(round, cluster, observer);
                     figures.keep();
                 }

@@ -11,6 +11,7 @@ import io.tatami.benchmarks.harness.report.Latencies;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.CreateSpec;
@@ -68,8 +69,10 @@ final class FenceRounds {
     Rounds run() throws Exception {
         PeerOrder order =
                 new PeerOrder(options.shards.stream().map(String::valueOf).toList(), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), order.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String shards : order.next()) {
+                turns.next();
                 measure(round, Integer.parseInt(shards));
             }
             figures.keep();

@@ -8,6 +8,7 @@ import io.tatami.benchmarks.harness.peer.PeerOrder;
 import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import java.io.IOException;
@@ -93,8 +94,10 @@ public final class FlushBenchmark extends RoundsCommand {
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
         PeerOrder order = new PeerOrder(peers.names(), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), order.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String peer : order.next()) {
+                turns.next();
                 measure(round, peer, work.resolve("flush-" + peer), undo, results);
             }
             figures.keep();

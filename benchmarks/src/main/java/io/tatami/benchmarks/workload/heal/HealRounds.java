@@ -4,6 +4,7 @@ import io.tatami.benchmarks.harness.client.NodeProcess;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabNode;
@@ -62,8 +63,11 @@ final class HealRounds {
     }
 
     Rounds run(int rounds) throws IOException, InterruptedException {
+        RoundTurns turns = results.turns(rounds, 2);
         for (int round = 1; round <= rounds; round++) {
+            turns.next();
             inLab(round, 0);
+            turns.next();
             inLab(round, options.readers);
             figures.keep();
         }

@@ -4,6 +4,7 @@ import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.server.lab.Lab;
 import io.tatami.server.lab.LabSpec;
@@ -74,10 +75,12 @@ final class IorRounds {
 
     Rounds run(RoundOptions rounds) throws IOException, InterruptedException {
         Random random = rounds.random();
+        RoundTurns turns = results.turns(rounds.rounds(), options.servers.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             List<Integer> counts = new ArrayList<>(options.servers);
             Collections.shuffle(counts, random);
             for (int servers : counts) {
+                turns.next();
                 inLab(round, servers, random);
             }
             figures.keep();

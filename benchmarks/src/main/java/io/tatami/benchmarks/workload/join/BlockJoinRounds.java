@@ -9,6 +9,7 @@ import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.trace.AddressPlot;
 import io.tatami.benchmarks.harness.trace.AddressTrail;
@@ -137,8 +138,10 @@ final class BlockJoinRounds {
         Map<String, Way> ways = new LinkedHashMap<>();
         ways().forEach(way -> ways.put(way.blockSize() + "-" + way.batchMax(), way));
         PeerOrder order = new PeerOrder(List.copyOf(ways.keySet()), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), order.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String name : order.next()) {
+                turns.next();
                 measure(round, name, Objects.requireNonNull(ways.get(name)), device, trace);
             }
             figures.keep();

@@ -10,6 +10,7 @@ import io.tatami.benchmarks.harness.peer.ReplicatedCluster;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.CreateSpec;
@@ -100,8 +101,10 @@ final class JoinRounds {
         Map<String, Way> ways = new LinkedHashMap<>();
         Way.all(options).forEach(way -> ways.put(way.rate() + "-" + way.flush(), way));
         PeerOrder order = new PeerOrder(List.copyOf(ways.keySet()), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), order.size());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String name : order.next()) {
+                turns.next();
                 measure(round, name, Objects.requireNonNull(ways.get(name)));
             }
             figures.keep();

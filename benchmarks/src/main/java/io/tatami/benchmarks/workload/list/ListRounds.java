@@ -6,6 +6,7 @@ import io.tatami.benchmarks.harness.peer.Peer;
 import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.CreateSpec;
@@ -62,7 +63,9 @@ final class ListRounds {
                 TatamiPath directory = TatamiPath.of(DIRECTORY);
                 client.mkdirs(directory, CreateSpec.modes(0777, 0), true);
                 new Crowd(directory, options.files, progress).make(options.clients, () -> Peers.connect(peer));
+                RoundTurns turns = results.turns(rounds, 1);
                 for (int round = 1; round <= rounds; round++) {
+                    turns.next();
                     progress.tell("round %d: listing %,d files", round, options.files);
                     list(round, client.list(directory, false));
                     figures.keep();

@@ -8,6 +8,7 @@ import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import io.tatami.benchmarks.harness.yarn.LabYarn;
 import io.tatami.server.lab.Lab;
@@ -246,8 +247,10 @@ public final class LocalityBenchmark extends RoundsCommand {
             Results results,
             Map<String, MapPlaces> pooled)
             throws IOException, InterruptedException {
+        RoundTurns turns = results.turns(rounds, run.size());
         for (int round = 1; round <= rounds; round++) {
             for (String job : run) {
+                turns.next();
                 if (job.startsWith(STAGED)) {
                     String places = client.ask("stage", COMMAND_SECONDS);
                     results.remark("round " + round + " of " + job + ": " + places);

@@ -9,6 +9,7 @@ import io.tatami.benchmarks.harness.peer.PeerOrder;
 import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RunPlace;
 import java.io.IOException;
@@ -101,8 +102,10 @@ public final class MetaBenchmark implements Callable<Integer> {
         PeerOrder order = new PeerOrder(peers.names(), rounds.random());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "meta", COLUMNS)) {
+            RoundTurns turns = results.turns(rounds.rounds(), order.size());
             for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String peer : order.next()) {
+                    turns.next();
                     measure(round, peer, undo, results);
                 }
             }

@@ -6,6 +6,7 @@ import io.tatami.benchmarks.harness.peer.PeerOrder;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,7 +108,9 @@ final class ScalingRounds {
     Rounds run() throws Exception {
         PeerOrder order =
                 new PeerOrder(options.servers.stream().map(String::valueOf).toList(), rounds.random());
+        RoundTurns turns = results.turns(rounds.rounds(), 1);
         for (int round = 1; round <= rounds.rounds(); round++) {
+            turns.next();
             roundCounts = true;
             measure(round, order);
             if (roundCounts) {

@@ -3,6 +3,7 @@ package io.tatami.benchmarks.workload.prefetch;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RunPlace;
 import io.tatami.client.model.AccessPlan;
@@ -82,10 +83,12 @@ public final class PrefetchBenchmark implements Callable<Integer> {
         try (Results results = new Results(place.results(), "prefetch", COLUMNS)) {
             PrefetchRig rig = new PrefetchRig(options, place.work(), undo);
             Rounds figures = new Rounds();
+            RoundTurns turns = results.turns(rounds.rounds(), Scenario.values().length);
             for (int round = 1; round <= rounds.rounds(); round++) {
                 List<Scenario> order = new ArrayList<>(Arrays.asList(Scenario.values()));
                 Collections.shuffle(order, new Random(31 * rounds.seed() + round));
                 for (Scenario scenario : order) {
+                    turns.next();
                     figures.put(scenario.label(), run(rig, scenario, round, results));
                 }
                 figures.keep();

@@ -9,6 +9,7 @@ import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import java.io.IOException;
@@ -67,7 +68,9 @@ public final class RestingBenchmark extends RoundsCommand {
                 ClientProcesses resting = new ClientProcesses(
                         RESTING, PROCESSES, peer.configuration(), work.resolve("resting-clients"))) {
             stream(fs);
+            RoundTurns turns = results.turns(rounds.rounds(), 1);
             for (int round = 1; round <= rounds.rounds(); round++) {
+                turns.next();
                 measure(round, peer, fs, resting, results);
                 figures.keep();
             }

@@ -3,6 +3,7 @@ package io.tatami.benchmarks.workload.scan;
 import io.tatami.benchmarks.harness.host.PageCache;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.report.Results;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.trace.AddressPlot;
 import io.tatami.benchmarks.harness.trace.AddressTrail;
@@ -53,9 +54,11 @@ public final class ScanRuns {
         }
         List<ScanTarget> targets = prepare();
         List<ScanTarget> order = new ArrayList<>(targets);
+        RoundTurns turns = results.turns(options.runs, order.size());
         for (int run = 1; run <= options.runs; run++) {
             Collections.shuffle(order, random);
             for (ScanTarget target : order) {
+                turns.next();
                 record(run, target.name(), target.scan());
             }
             figures.keep();

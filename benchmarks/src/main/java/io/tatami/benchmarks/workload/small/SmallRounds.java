@@ -11,6 +11,7 @@ import io.tatami.benchmarks.harness.peer.Peers;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.workload.small.SmallOptions.Crowd;
 import io.tatami.benchmarks.workload.small.SmallOptions.Workload;
@@ -60,8 +61,10 @@ final class SmallRounds {
     }
 
     Rounds run() throws Exception {
+        RoundTurns turns = results.turns(rounds, order.size());
         for (int round = 1; round <= rounds; round++) {
             for (String peer : order.next()) {
+                turns.next();
                 measure(round, peer);
             }
             figures.keep();

@@ -10,6 +10,7 @@ import io.tatami.benchmarks.harness.peer.TatamiPeer;
 import io.tatami.benchmarks.harness.report.Progress;
 import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
+import io.tatami.benchmarks.harness.report.RoundTurns;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RoundsCommand;
 import io.tatami.client.TatamiClient;
@@ -64,8 +65,10 @@ public final class WatchBenchmark extends RoundsCommand {
             }
             figures.leaveOut();
             PeerOrder order = new PeerOrder(List.of(ON, OFF), rounds.random());
+            RoundTurns turns = results.turns(rounds.rounds(), order.size());
             for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String watched : order.next()) {
+                    turns.next();
                     measure(round, watched, watched.equals(ON) ? on : off, results);
                 }
                 figures.keep();

@@ -54,6 +54,13 @@ public final class ProgressLine implements AutoCloseable {
         return isShown;
     }
 
+    /** What is told without a rate. */
+    public void show(String text) {
+        if (isTime()) {
+            print(text);
+        }
+    }
+
     /** Of a thing that is counted, with its rate since the beginning: {@code 12000 files, 3000 a second}. */
     public void show(String text, long count) {
         if (isTime()) {
@@ -101,6 +108,11 @@ public final class ProgressLine implements AutoCloseable {
     /** Leaves an empty line to what comes next. */
     @Override
     public void close() {
+        erase();
+    }
+
+    /** Leaves an empty line to what comes next; it may be written again. */
+    public void erase() {
         if (isDirty) {
             isDirty = false;
             err.print("\r" + " ".repeat(COLUMNS) + "\r");
