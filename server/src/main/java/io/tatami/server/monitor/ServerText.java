@@ -23,11 +23,10 @@ final class ServerText {
         for (ReplicaState replica : server.replicas()) {
             text.append(replica.group())
                     .append(replica.leads() ? " leads" : " follows")
-                    .append(", applied ")
                     .append(
                             replica.appliedIndex().isPresent()
-                                    ? replica.appliedIndex().getAsLong()
-                                    : "nothing")
+                                    ? ", applied " + replica.appliedIndex().getAsLong()
+                                    : "")
                     .append(", queued requests ")
                     .append(replica.queuedRequests());
             if (!replica.failure().isEmpty()) {
