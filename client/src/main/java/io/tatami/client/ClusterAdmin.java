@@ -1,7 +1,9 @@
 package io.tatami.client;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
@@ -15,11 +17,13 @@ import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.GroupTraffic;
 import io.tatami.client.model.ReadStatisticsReport;
 import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AnnouncedPlan;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -35,6 +39,8 @@ import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.GroupTrafficReply;
+import io.tatami.protocol.wire.GroupTrafficRequest;
 import io.tatami.protocol.wire.InviteAdministratorReply;
 import io.tatami.protocol.wire.InviteAdministratorRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
@@ -75,19 +81,28 @@ public final class ClusterAdmin {
      * The state of all groups and servers. A group that does not answer is reported as such and does not fail the call.
      */
     public ClusterStatus status() throws TatamiException {
-        caller.router().refresh(caller.deadline());
-        ClusterMap map = caller.router().map();
-        List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
-        for (int shard = 0; shard < map.getShards(); shard++) {
-            groups.add(GroupId.ofShard(shard));
-        }
-        Deadline deadline = caller.deadline().atMost(GROUP_TIMEOUT);
+        ClusterMap map = map();
         List<GroupState> states = new ArrayList<>();
         for (SideBySide.Answer<GroupId, GroupStatusReply> answer :
-                SideBySide.ask(groups, WAIT_MAX, group -> ask(group, deadline))) {
+                askAll(MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance())) {
             states.add(state(answer));
         }
         return new ClusterStatus(map, states);
+    }
+
+    /**
+     * What each group's leader has counted of its clients' requests since it leads, the namespace group first, then the
+     * shards in order. A group that does not answer in ten seconds is reported as such and does not fail the call. For
+     * the superuser only.
+     */
+    public List<GroupTraffic> traffic() throws TatamiException {
+        List<GroupTraffic> traffic = new ArrayList<>();
+        for (SideBySide.Answer<GroupId, GroupTrafficReply> answer :
+                askAll(MetaMethods.GROUP_TRAFFIC, GroupTrafficRequest.getDefaultInstance())) {
+            String leader = caller.router().leader(answer.target());
+            traffic.add(new GroupTraffic(answer.target(), leader, answer.value(), answer.failure()));
+        }
+        return traffic;
     }
 
     /**
@@ -277,6 +292,17 @@ public final class ClusterAdmin {
         return new FilePaths(caller, timeout).of(files);
     }
 
+    /**
+     * The paths of directories, from the namespace group: a call for each. For the superuser only.
+     *
+     * @param timeout for all of them
+     * @return without directories that are gone, and without those for which the group does not answer in time
+     */
+    public Map<DirectoryId, TatamiPath> directoryPaths(Collection<DirectoryId> directories, Duration timeout)
+            throws TatamiException {
+        return new DirectoryPaths(caller, timeout).of(directories);
+    }
+
     /** How well the copies of a shard's blocks are, and what waits to be made. For the superuser only. */
     public CopiesStatusReply copiesStatus(GroupId shard, Duration timeout) throws TatamiException {
         return caller.callWithoutSession(
@@ -338,11 +364,17 @@ public final class ClusterAdmin {
     }
 
     /**
-     * Without a session: shards tell their states also where the namespace group, which opens them, does not answer.
+     * Asks all groups at once. Without a session: shards answer also where the namespace group, which opens them, does
+     * not.
      */
-    private GroupStatusReply ask(GroupId group, Deadline deadline) throws TatamiException {
-        return caller.callWithoutSession(
-                group, MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance(), deadline);
+    private <Q extends Message, R extends Message> List<SideBySide.Answer<GroupId, R>> askAll(
+            Method<Q, R> method, Q request) throws TatamiException {
+        List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
+        for (int shard = 0; shard < caller.shards(); shard++) {
+            groups.add(GroupId.ofShard(shard));
+        }
+        Deadline deadline = caller.deadline().atMost(GROUP_TIMEOUT);
+        return SideBySide.ask(groups, WAIT_MAX, group -> caller.callWithoutSession(group, method, request, deadline));
     }
 
     private GroupState state(SideBySide.Answer<GroupId, GroupStatusReply> answer) {

@@ -67,6 +67,8 @@ import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.GroupTrafficReply;
+import io.tatami.protocol.wire.GroupTrafficRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.InviteAdministratorReply;
@@ -178,6 +180,10 @@ public final class MetaMethods {
     /** Any group. */
     public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS =
             Method.idempotent(8, "group.status", USERS, READS, GroupStatusRequest.parser(), GroupStatusReply.parser());
+
+    /** Any group. Fails with UNSUPPORTED where the leader's process has no HTTP port. */
+    public static final Method<GroupTrafficRequest, GroupTrafficReply> GROUP_TRAFFIC = Method.idempotent(
+            99, "group.traffic", SUPERUSER, READS, GroupTrafficRequest.parser(), GroupTrafficReply.parser());
 
     /** From the namespace group to any metadata server; concerns no group. */
     public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP =
@@ -309,11 +315,10 @@ public final class MetaMethods {
     public static final Method<CheckReachRequest, CheckReachReply> CHECK_REACH = Method.idempotent(
             19, "namespace.check-reach", SERVERS, READS, CheckReachRequest.parser(), CheckReachReply.parser());
 
-    /** Between groups only. */
     public static final Method<LocateDirectoryRequest, LocateDirectoryReply> LOCATE_DIRECTORY = Method.idempotent(
             20,
             "namespace.locate-directory",
-            SERVERS,
+            SUPERUSER,
             READS,
             LocateDirectoryRequest.parser(),
             LocateDirectoryReply.parser());

@@ -15,11 +15,14 @@ import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.service.lead.LeadingGroup;
 import io.tatami.meta.service.lead.LeadingGroup.Service;
 import io.tatami.meta.service.replicate.HostedGroup;
+import io.tatami.meta.service.traffic.ClientTraffic;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.Audience;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.GroupTrafficReply;
+import io.tatami.protocol.wire.GroupTrafficRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.Handler;
 import io.tatami.rpc.HandlerTable;
@@ -28,11 +31,12 @@ import io.tatami.rpc.RequestScope;
 import io.tatami.rpc.Responder;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Passes each request to the group that its header names, with the identity of its connection: checks the session's
- * proof, the method's audience, safe mode and disk space, looks up the user's groups, and runs the group's flow. Safe
- * for use by many threads.
+ * proof, the method's audience, safe mode and disk space, counts what clients ask, looks up the user's groups, and runs
+ * the group's flow. Safe for use by many threads.
  */
 final class Dispatch implements HostedGroup.Stage {
     private final UserRightsCache callers;
@@ -40,6 +44,15 @@ final class Dispatch implements HostedGroup.Stage {
     private final SessionProofs sessions;
     private final Admission admission;
     private final HandlerTable table;
+    private Supplier<ClientTraffic> traffic = () -> ClientTraffic.NONE;
+
+    /** How a method of a group is served, and who is told of clients' requests. */
+    private record Counted<Q extends Message, R extends Message>(
+            Service<Q, R> service, ClientTraffic.Counter<Q> counter) {
+        static <Q extends Message, R extends Message> Counted<Q, R> of(Service<Q, R> service, ClientTraffic traffic) {
+            return new Counted<>(service, traffic.counter(service.method()));
+        }
+    }
 
     /** @param leaders who leads a group that does not lead here; {@link Detail#NONE} where that is not known */
     Dispatch(
@@ -66,10 +79,17 @@ final class Dispatch implements HostedGroup.Stage {
         return table;
     }
 
+    /** Has the requests of clients counted, from the beginning of each term; before the first one. */
+    void countedBy(Supplier<ClientTraffic> ofTerm) {
+        traffic = ofTerm;
+    }
+
     @Override
     public void open(LeadingGroup group) {
         HandlerTable own = new HandlerTable();
-        group.services().forEach(service -> serve(own, service));
+        ClientTraffic ofTerm = traffic.get();
+        group.services().forEach(service -> serve(own, Counted.of(service, ofTerm)));
+        serve(own, Counted.of(telling(ofTerm), ofTerm));
         table.openGroup(group.id(), own, group.thread());
     }
 
@@ -100,7 +120,7 @@ final class Dispatch implements HostedGroup.Stage {
         Check.check(method.audience() == Audience.SUPERUSER, "%s is not for superusers alone", method);
         table.on(method, (context, request, responder) -> {
             try {
-                CompletableFuture<Caller> unused = RequestScope.carried(caller(method, context))
+                CompletableFuture<Caller> unused = RequestScope.carried(caller(admitted(method, context), context))
                         .whenComplete((caller, thrown) -> {
                             try {
                                 if (thrown != null) {
@@ -119,10 +139,20 @@ final class Dispatch implements HostedGroup.Stage {
         });
     }
 
-    private <Q extends Message, R extends Message> void serve(HandlerTable own, Service<Q, R> service) {
-        own.on(service.method(), (context, request, responder) -> {
+    private static Service<GroupTrafficRequest, GroupTrafficReply> telling(ClientTraffic traffic) {
+        return new Service<>(MetaMethods.GROUP_TRAFFIC, (origin, request) -> {
             try {
-                handle(service, context, request, responder);
+                return CompletableFuture.completedFuture(traffic.reply());
+            } catch (TatamiException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void serve(HandlerTable own, Counted<Q, R> counted) {
+        own.on(counted.service().method(), (context, request, responder) -> {
+            try {
+                handle(counted, context, request, responder);
             } catch (TatamiException e) {
                 responder.failure(e);
             }
@@ -130,9 +160,14 @@ final class Dispatch implements HostedGroup.Stage {
     }
 
     private <Q extends Message, R extends Message> void handle(
-            Service<Q, R> service, CallContext context, Q request, Responder<R> responder) throws TatamiException {
+            Counted<Q, R> counted, CallContext context, Q request, Responder<R> responder) throws TatamiException {
+        Service<Q, R> service = counted.service();
         Method<Q, R> method = service.method();
-        CompletableFuture<Caller> caller = caller(method, context);
+        boolean isServer = admitted(method, context);
+        if (!isServer) {
+            counted.counter().count(context, request);
+        }
+        CompletableFuture<Caller> caller = caller(isServer, context);
         CompletableFuture<R> reply =
                 RequestScope.carried(caller).thenCompose(who -> run(service, origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
@@ -146,14 +181,25 @@ final class Dispatch implements HostedGroup.Stage {
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
     }
 
-    /** The caller with its rights, where the request may be begun at all. */
-    private CompletableFuture<Caller> caller(Method<?, ?> method, CallContext context) throws TatamiException {
+    /**
+     * Whether a request comes from a server of the cluster; else from a client.
+     *
+     * @throws TatamiException where it may not be begun at all
+     */
+    private boolean admitted(Method<?, ?> method, CallContext context) throws TatamiException {
         boolean trusted = credential.matches(context.credential());
         if (!trusted && !context.session().equals(SessionId.NONE)) {
             sessions.require(context.session(), context.user().user(), context.credential());
         }
         admission.check(method, trusted);
-        return trusted ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller()) : callers.of(context.user());
+        return trusted;
+    }
+
+    /** The caller with its rights. */
+    private CompletableFuture<Caller> caller(boolean isServer, CallContext context) {
+        return isServer
+                ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
+                : callers.of(context.user());
     }
 
     /**

@@ -42,4 +42,9 @@ public record HostSurroundings(
     public HostSurroundings telling(Handler<DiagnosticsRequest, DiagnosticsReply> other) {
         return new HostSurroundings(groups, clock, requests, batches, invitations, other);
     }
+
+    /** Whether anybody is told of requests; only then they are counted. */
+    boolean isWatched() {
+        return requests != RequestObserver.NONE;
+    }
 }

@@ -29,6 +29,7 @@ import io.tatami.meta.service.replicate.RaftPort;
 import io.tatami.meta.service.replicate.RaftReplication;
 import io.tatami.meta.service.replicate.ReplicaState;
 import io.tatami.meta.service.replicate.ServerReplication;
+import io.tatami.meta.service.traffic.CountedTraffic;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.MetaMethods;
@@ -137,6 +138,9 @@ public final class MetadataServer implements AutoCloseable {
             Dispatch dispatch = new Dispatch(callers, credential, signer.sessions(), maps, space, this::leader);
             dispatch.table().observedBy(around.requests());
             dispatch.serveSuperusers(MetaMethods.DIAGNOSTICS, new ServerDiagnostics(around.diagnostics(), peers));
+            if (around.isWatched()) {
+                dispatch.countedBy(() -> new CountedTraffic(signer, clock));
+            }
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(

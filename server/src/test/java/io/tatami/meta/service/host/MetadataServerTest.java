@@ -427,9 +427,12 @@ final class MetadataServerTest {
         }
     }
 
-    /** Only replicated groups have members, and only processes with an HTTP port a console. */
-    private static final Set<Method<?, ?>> NOT_SERVED_HERE =
-            Set.of(MetaMethods.SET_GROUP_MEMBERS, MetaMethods.INVITE_ADMINISTRATOR, MetaMethods.DIAGNOSTICS);
+    /** Only replicated groups have members, and only processes with an HTTP port a console, diagnostics, and counts. */
+    private static final Set<Method<?, ?>> NOT_SERVED_HERE = Set.of(
+            MetaMethods.SET_GROUP_MEMBERS,
+            MetaMethods.INVITE_ADMINISTRATOR,
+            MetaMethods.DIAGNOSTICS,
+            MetaMethods.GROUP_TRAFFIC);
 
     @Test
     void theFirstWordOfAMethodsNameTellsWhoServesIt() throws Exception {
