@@ -121,6 +121,11 @@ final class ArchitectureTest {
                     "io.tatami.client.model"),
             onlyImportedBy("io.tatami.server.console", "io.tatami.server.console", "io.tatami.server.monitor"),
             neverUses("io.tatami.server.status", "io.tatami.server.cli"),
+            onlyUses(
+                    "io.tatami.server.traffic",
+                    "io.tatami.server.status",
+                    "io.tatami.client",
+                    "io.tatami.client.model"),
             onlyUses("io.tatami.server.lab.host"),
             onlyUses(
                     "io.tatami.server.lab", "io.tatami.server.lab.host", "io.tatami.server.node", "io.tatami.client.."),

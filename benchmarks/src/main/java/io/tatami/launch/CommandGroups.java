@@ -18,7 +18,7 @@ final class CommandGroups {
     static {
         GROUPS.put("A first look", List.of("quickstart"));
         GROUPS.put("Servers", List.of("start", "stop", "format"));
-        GROUPS.put("A cluster, and whether all is well", List.of("status", "fsck", "scrub", "admin", "console"));
+        GROUPS.put("A cluster, and whether all is well", List.of("status", "top", "fsck", "scrub", "admin", "console"));
         GROUPS.put("Files", List.of("fs", "info", "du", "open-files", "recover-lease", "prefetch", "locality"));
         GROUPS.put("Break and measure", List.of("lab", "bench"));
         GROUPS.put("This program", List.of("help", "completion", "version"));

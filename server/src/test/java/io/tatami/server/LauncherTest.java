@@ -38,6 +38,7 @@ final class LauncherTest {
             List.of("start", "block"),
             List.of("stop"),
             List.of("status"),
+            List.of("top"),
             List.of("fsck"),
             List.of("scrub"),
             List.of("admin"),

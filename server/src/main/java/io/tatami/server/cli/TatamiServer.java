@@ -42,6 +42,7 @@ public final class TatamiServer {
         commands.put("start", () -> new CommandLine(new StartCommand()));
         commands.put("stop", () -> new CommandLine(new StopCommand()));
         commands.put("status", () -> new CommandLine(new StatusCommand()));
+        commands.put("top", () -> new CommandLine(new TopCommand()));
         commands.put("fsck", () -> new CommandLine(new FsckCommand()));
         commands.put("info", () -> new CommandLine(new InfoCommand()));
         commands.put("du", () -> new CommandLine(new DuCommand()));

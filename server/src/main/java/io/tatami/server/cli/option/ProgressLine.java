@@ -2,10 +2,7 @@ package io.tatami.server.cli.option;
 
 import io.tatami.base.Clock;
 import io.tatami.server.status.HumanBytes;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -37,16 +34,7 @@ public final class ProgressLine implements AutoCloseable {
 
     /** On this process's terminal, if it has one. */
     public static ProgressLine of(PrintWriter err) {
-        return new ProgressLine(err, Clock.SYSTEM, isTerminal());
-    }
-
-    private static boolean isTerminal() {
-        try {
-            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
-        }
+        return new ProgressLine(err, Clock.SYSTEM, Terminal.isAt(2));
     }
 
     /** Whether there is a terminal to write on. */

@@ -1,0 +1,8 @@
+/**
+ * What clients ask of a cluster now: counts of groups and block servers, and rates between two of them. Imported by
+ * {@code server.cli}.
+ */
+@NullMarked
+package io.tatami.server.traffic;
+
+import org.jspecify.annotations.NullMarked;
