@@ -117,6 +117,7 @@ final class ArchitectureTest {
                     "io.tatami.server.console",
                     "io.tatami.server.http",
                     "io.tatami.server.status",
+                    "io.tatami.server.traffic",
                     "io.tatami.client",
                     "io.tatami.client.model"),
             onlyImportedBy("io.tatami.server.console", "io.tatami.server.console", "io.tatami.server.monitor"),

@@ -10,6 +10,7 @@ import io.tatami.server.http.HttpRoutes;
 import io.tatami.server.http.HttpSettings;
 import io.tatami.server.http.Right;
 import java.net.InetSocketAddress;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -30,6 +31,7 @@ public final class Console implements AutoCloseable {
     private final ClusterPages cluster;
     private final FilePages files;
     private final AdminPages administration;
+    private final HotDirectories hotDirectories;
     private final AtomicBoolean started = new AtomicBoolean();
 
     /** @throws SettingException for a bad setting */
@@ -40,7 +42,9 @@ public final class Console implements AutoCloseable {
         ClusterEvents events = new ClusterEvents(clock);
         collector = new ClusterCollector(own, events, http.collectEvery(), clock);
         cluster = new ClusterPages(collector, events, clock);
-        files = new FilePages(reader, clock);
+        Semaphore turn = new Semaphore(1);
+        files = new FilePages(reader, clock, turn);
+        hotDirectories = new HotDirectories(own, clock, turn);
         administration = new AdminPages(own, collector, events, access, http.user());
     }
 
@@ -55,6 +59,7 @@ public final class Console implements AutoCloseable {
         cluster.addTo(routes);
         files.addTo(routes);
         administration.addTo(routes);
+        hotDirectories.addTo(routes);
     }
 
     /** For a process without a metadata server: says where to go. */

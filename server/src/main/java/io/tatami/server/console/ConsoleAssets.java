@@ -40,6 +40,7 @@ final class ConsoleAssets {
             "overview",
             "nodes",
             "groups",
+            "hot",
             "files",
             "plans",
             "pending",

@@ -37,7 +37,7 @@ final class FilePages {
 
     private final LazyClient client;
     private final Clock clock;
-    private final Semaphore turn = new Semaphore(1);
+    private final Semaphore turn;
 
     /** @param next the name to continue after; empty where these are all */
     record Directory(String path, List<Entry> entries, String next) {}
@@ -100,10 +100,14 @@ final class FilePages {
      */
     record Totals(String path, long bytes, long spaceBytes, long files, long directories) {}
 
-    /** @param client in the name of the user whose rights decide */
-    FilePages(LazyClient client, Clock clock) {
+    /**
+     * @param client in the name of the user whose rights decide
+     * @param turn of the one question that the cluster is asked at a time
+     */
+    FilePages(LazyClient client, Clock clock, Semaphore turn) {
         this.client = client;
         this.clock = clock;
+        this.turn = turn;
     }
 
     void addTo(HttpRoutes routes) {
@@ -122,7 +126,7 @@ final class FilePages {
     private HttpAnswer inTurn(HttpQuestion question, OfPath answer) throws TatamiException {
         TatamiPath path = TatamiPath.of(question.parameter("path").orElse("/"));
         if (!turn.tryAcquire()) {
-            throw new TatamiException(ErrorCode.BUSY, "another question about files is being answered; ask again");
+            throw new TatamiException(ErrorCode.BUSY, "another question to the cluster is being answered; ask again");
         }
         try {
             SideBySide.Answer<TatamiPath, Object> told = SideBySide.ask(

@@ -2,6 +2,7 @@ import {element} from './element.js';
 import {bytes, count, micros, rate, seconds} from './text.js';
 import {table} from './table.js';
 import {curve} from './curve.js';
+import {hotDirectories} from './hot.js';
 
 function view() {
   const groups = table({
@@ -46,6 +47,8 @@ function view() {
       only: name => name.endsWith(':p99'), of: values => Math.max(...values), text: seconds}),
   ];
 
+  const hot = hotDirectories();
+
   function parts(data) {
     const stopped = new Map(data.metadata_servers.flatMap(server => server.stopped.map(each => [`${each.group} ${server.address}`, each.failure])));
     const applied = new Map(data.applied_entries.map(server => [server.address, server.groups]));
@@ -60,12 +63,14 @@ function view() {
 
   return {
     root: element('div', {}, groups.root, element('h2', {}, 'This metadata server, last hour'),
-      element('div', {class: 'curves'}, ...curves.map(each => each.root)), element('h2', {}, 'Replicas'), replicas.root),
+      element('div', {class: 'curves'}, ...curves.map(each => each.root)), element('h2', {}, 'Replicas'), replicas.root, hot.root),
     update(data) {
       groups.update(data.groups.map(group => ({...group, rate: data.batches_per_second[group.group]})));
       replicas.update(parts(data));
       curves.forEach(each => each.update());
+      hot.update();
     },
+    renew() { hot.renew(); },
   };
 }
 
