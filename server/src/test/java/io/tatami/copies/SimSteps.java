@@ -7,6 +7,7 @@ import io.tatami.meta.service.host.SteppedGroup;
 import io.tatami.meta.service.host.SteppedWork;
 import io.tatami.meta.state.Draft;
 import io.tatami.protocol.wire.RenewBlockRequest;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -63,11 +64,13 @@ final class SimSteps implements SteppedWork, SteppedWork.Meddling {
     }
 
     @Override
-    public void committed(SteppedGroup group, Decided decided) {
-        if (decided.request() instanceof RenewBlockRequest renewal) {
-            world.judge().renewed(new FileId(renewal.getFileId()));
+    public void committed(SteppedGroup group, List<Decided> batch) {
+        for (Decided decided : batch) {
+            if (decided.request() instanceof RenewBlockRequest renewal) {
+                world.judge().renewed(new FileId(renewal.getFileId()));
+            }
         }
-        world.chaos().passGroup(group);
+        batch.forEach(decided -> world.chaos().passGroup(group));
     }
 
     @Override

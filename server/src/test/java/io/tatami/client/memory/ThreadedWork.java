@@ -87,7 +87,7 @@ final class ThreadedWork implements SteppedWork, SteppedWork.Meddling {
     }
 
     @Override
-    public void committed(SteppedGroup group, Decided decided) {}
+    public void committed(SteppedGroup group, List<Decided> batch) {}
 
     @Override
     public void answered(SteppedGroup group, Operation<?, ?, ?> operation) {}

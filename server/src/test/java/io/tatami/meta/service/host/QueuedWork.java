@@ -6,6 +6,7 @@ import com.google.protobuf.Message;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Draft;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -79,8 +80,8 @@ public final class QueuedWork implements SteppedWork {
     public void stopped(SteppedGroup group, Optional<Draft> written) {}
 
     @Override
-    public void committed(SteppedGroup group, Decided decided) {
-        commits++;
+    public void committed(SteppedGroup group, List<Decided> batch) {
+        commits += batch.size();
     }
 
     @Override

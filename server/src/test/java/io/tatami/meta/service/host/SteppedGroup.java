@@ -224,12 +224,7 @@ public final class SteppedGroup implements PartRegistry {
             }
             store.apply(batch.draft());
         }
-        for (Pending<?, ?, ?> pending : work) {
-            SteppedWork.Decided decided = effects.remove(pending);
-            if (decided != null) {
-                steps.committed(this, decided);
-            }
-        }
+        steps.committed(this, takeEffects(work));
         if (crashed) {
             return;
         }
@@ -245,6 +240,18 @@ public final class SteppedGroup implements PartRegistry {
         }
     }
 
+    /** What the requests of a batch did, in the order of the decisions, without those that were refused. */
+    private List<SteppedWork.Decided> takeEffects(List<Pending<?, ?, ?>> work) {
+        List<SteppedWork.Decided> taken = new ArrayList<>();
+        for (Pending<?, ?, ?> pending : work) {
+            SteppedWork.Decided decided = effects.remove(pending);
+            if (decided != null) {
+                taken.add(decided);
+            }
+        }
+        return taken;
+    }
+
     /** As {@link GroupLoop} does on a commit that failed. */
     private void stop(Batch batch, List<Pending<?, ?, ?>> work, boolean written) {
         String message = id + " has stopped: its log failed";
@@ -252,11 +259,9 @@ public final class SteppedGroup implements PartRegistry {
                 ? new TatamiException(ErrorCode.UNAVAILABLE, message)
                 : new GroupStoppedException(id, message);
         stopped = failure;
-        for (Pending<?, ?, ?> pending : work) {
-            SteppedWork.Decided decided = effects.remove(pending);
-            if (decided != null && written) {
-                steps.written(this, decided);
-            }
+        List<SteppedWork.Decided> decided = takeEffects(work);
+        if (written) {
+            decided.forEach(each -> steps.written(this, each));
         }
         steps.stopped(this, written ? Optional.of(batch.draft()) : Optional.empty());
         work.forEach(pending -> pending.fail(failure));

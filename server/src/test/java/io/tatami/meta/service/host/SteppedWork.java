@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
+import java.util.List;
 import java.util.Optional;
 
 /** What a simulation decides for a {@link SteppedGroup}, and what it is told of. */
@@ -36,8 +37,12 @@ public interface SteppedWork {
      */
     void stopped(SteppedGroup group, Optional<Draft> written);
 
-    /** It is durable, and nobody was answered; in the order of the decisions. The group may crash behind the last. */
-    void committed(SteppedGroup group, Decided decided);
+    /**
+     * A batch is durable as a whole, and nobody was answered; the group may crash here.
+     *
+     * @param batch what was not refused, in the order of the decisions; may be empty
+     */
+    void committed(SteppedGroup group, List<Decided> batch);
 
     /** Whoever asked knows it; the group may crash here. */
     void answered(SteppedGroup group, Operation<?, ?, ?> operation);

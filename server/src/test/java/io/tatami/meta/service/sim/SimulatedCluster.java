@@ -31,6 +31,7 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -317,9 +318,10 @@ final class SimulatedCluster {
         }
 
         @Override
-        public void committed(SteppedGroup group, SteppedWork.Decided decided) {
-            tellOracle(group, decided);
-            passing(group, "committed." + Crashes.nameOf(decided.operation()));
+        public void committed(SteppedGroup group, List<SteppedWork.Decided> batch) {
+            // First all of it: with a leader that crashes here go the first leases of every file that the batch makes.
+            batch.forEach(decided -> tellOracle(group, decided));
+            batch.forEach(decided -> passing(group, "committed." + Crashes.nameOf(decided.operation())));
         }
 
         private void tellOracle(SteppedGroup group, SteppedWork.Decided decided) {
