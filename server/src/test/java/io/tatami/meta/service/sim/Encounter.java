@@ -83,7 +83,20 @@ record Encounter(
             new Encounter(
                     "replaced-while-it-is-widened",
                     one -> one.widen("/b/c"),
-                    other -> other.renameDirectory("/a/a", "/b/c", true)));
+                    other -> other.renameDirectory("/a/a", "/b/c", true)),
+            // The first looks something up for as long as the second waits for its handle.
+            new Encounter(
+                    "created-in-one-batch-and-appended-to",
+                    one -> one.lookup("/b/f0")
+                            .thenCompose(found -> one.create("/b/x", false, 1))
+                            .thenCompose(made -> one.append("/b/y")),
+                    other -> other.create("/b/y", false, 0)),
+            new Encounter(
+                    "closed-under-an-earlier-opening",
+                    one -> one.lookup("/a/open"),
+                    other -> other.recoverLease("/a/open")
+                            .thenCompose(taken -> other.append("/a/open"))
+                            .thenCompose(again -> other.close(other.writing().get(0)))));
 
     static Encounter named(String name) {
         return ALL.stream()

@@ -71,7 +71,7 @@ final class NamespaceModel {
             return opening;
         }
 
-        /** Made without a block, and not opened again or closed with content since. */
+        /** Made without a block, and not opened again, joined to others or closed since but as it was made. */
         boolean unwritten() {
             return unwritten;
         }
@@ -110,10 +110,10 @@ final class NamespaceModel {
     }
 
     /** It has a block now, and its lease is durable. */
-    void begun(long file, long session) {
+    void begun(long file, long session, long opening) {
         File begun = files.get(file);
         if (begun != null) {
-            Check.check(begun.mayBeWrittenBy(session), "file %x is begun by session %d, and not its", file, session);
+            requireWriter(file, begun, session, opening);
             begun.writer = session;
             begun.unwritten = false;
         }
@@ -194,6 +194,7 @@ final class NamespaceModel {
             requireClosed(file, file(file));
             boolean known = joined.length != UNKNOWN_LENGTH && file(file).length != UNKNOWN_LENGTH;
             joined.length = known ? joined.length + file(file).length : UNKNOWN_LENGTH;
+            joined.unwritten = false;
             forget(file);
             set(name, 0);
         }
@@ -207,13 +208,35 @@ final class NamespaceModel {
                 closed.writer);
     }
 
+    private static void requireWriter(long file, File written, long session, long opening) {
+        Check.check(
+                written.mayBeWrittenBy(session) && written.opening == opening,
+                "file %x is written by session %d under opening %d, and is open for %d under %d",
+                file,
+                session,
+                opening,
+                written.writer,
+                written.opening);
+    }
+
     /** Without effect on a file that is gone: its home may not have heard of it yet. */
-    void closed(long file, long length) {
+    void closed(long file, long session, long opening, long length) {
         File closed = files.get(file);
         if (closed != null) {
+            requireWriter(file, closed, session, opening);
             closed.writer = 0;
-            closed.unwritten &= length == 0;
+            closed.unwritten = false;
             closed.length = length;
+        }
+    }
+
+    /** Closed as it was made, which no record says: it is unwritten still. */
+    void leftEmpty(long file, long session, long opening) {
+        File left = files.get(file);
+        if (left != null) {
+            requireWriter(file, left, session, opening);
+            Check.check(left.unwritten, "file %x is taken for unwritten, and session %d wrote it", file, session);
+            left.writer = 0;
         }
     }
 

@@ -167,11 +167,9 @@ final class Oracle {
     private void committedEnd(GroupId group, Decided decided) {
         Message request = decided.request();
         if (decided.operation() instanceof AddBlocks && request instanceof AddBlocksRequest added) {
-            model.begun(added.getFileId(), decided.origin().session().value());
+            model.begun(added.getFileId(), decided.origin().session().value(), added.getRecoveryId());
         } else if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
-            model.closed(
-                    complete.getFileId(),
-                    ((CompleteReply) decided.reply()).getStatus().getLength());
+            closed(decided, complete);
         } else if (decided.operation() instanceof BeginRecovery && request instanceof RecoverFileRequest recover) {
             model.recovering(
                     recover.getFileId(),
@@ -185,6 +183,18 @@ final class Oracle {
             truncated(group, truncate, (TruncateReply) decided.reply());
         } else if (decided.operation() instanceof ConcatFiles && request instanceof ConcatRequest concat) {
             model.concatenate(chain(concat.getHandle()), concat.getName(), concat.getSourceList());
+        }
+    }
+
+    /** What is not remembered was done in the memory of the leader only. */
+    private void closed(Decided decided, CompleteRequest complete) {
+        long session = decided.origin().session().value();
+        long length = ((CompleteReply) decided.reply()).getStatus().getLength();
+        if (decided.once()) {
+            model.closed(complete.getFileId(), session, complete.getRecoveryId(), length);
+        } else {
+            Check.check(length == 0, "file %x is left empty with %d bytes", complete.getFileId(), length);
+            model.leftEmpty(complete.getFileId(), session, complete.getRecoveryId());
         }
     }
 

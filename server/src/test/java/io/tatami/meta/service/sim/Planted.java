@@ -2,6 +2,8 @@ package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
 import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.rename.CommitMove;
@@ -21,10 +23,13 @@ import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
@@ -35,6 +40,7 @@ import io.tatami.protocol.wire.OutboxDelivery;
 import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.SignedHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -207,6 +213,43 @@ enum Planted implements Plant {
         }
     },
 
+    /** Who opens a file again that was made without a block takes it for closed. */
+    FIRST_LEASE_OVERLOOKED {
+        @Override
+        public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
+            if (request instanceof AppendRequest append) {
+                ShardState state = new ShardState(records);
+                DirectoryId directory =
+                        new DirectoryId(handle(append.getHandle()).getDirectoryId());
+                EntryRecord entry = state.entry(directory, append.getName());
+                if (entry != null && entry.getFile().getUnwrittenBy() != 0) {
+                    state.removeFirstLease(
+                            new SessionId(entry.getFile().getUnwrittenBy()),
+                            new FileId(entry.getFile().getFileId()));
+                }
+            }
+        }
+    },
+
+    /** A session that has opened a file again closes it with what it wrote before that was taken from it. */
+    OPENING_NOT_COMPARED {
+        @Override
+        public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
+            if (request instanceof CompleteRequest complete) {
+                ShardState state = new ShardState(records);
+                FileId file = new FileId(complete.getFileId());
+                HomeRecord home = state.home(file);
+                if (home != null) {
+                    state.putHome(
+                            file,
+                            home.toBuilder()
+                                    .setRecoveryId(complete.getRecoveryId())
+                                    .build());
+                }
+            }
+        }
+    },
+
     /** What was fetched ahead of its turn comes once more when that has come. */
     FETCHED_TWICE {
         @Override
@@ -249,23 +292,26 @@ enum Planted implements Plant {
 
     /** What a commit needs to find, made up. */
     private static void begin(ShardState state, CommitMoveRequest request) {
+        Handle handle = handle(request.getRename().getDestinationHandle());
+        DirectoryId directory = new DirectoryId(handle.getDirectoryId());
+        String name = request.getRename().getDestinationName();
+        EntryRecord entry = state.entry(directory, name);
+        EntryRecord.Builder marked = entry == null ? EntryRecord.newBuilder() : entry.toBuilder();
+        // Past the door of entries, which would count the mark as the beginning of a move.
+        state.draft()
+                .put(
+                        Keys.entry(directory, name),
+                        marked.setArrivingTransaction(request.getTransactionId())
+                                .build()
+                                .toByteArray());
+        state.putTransaction(
+                new TransactionId(request.getTransactionId()),
+                TransactionRecord.newBuilder().setDestination(true).build());
+    }
+
+    private static Handle handle(SignedHandle signed) {
         try {
-            Handle handle =
-                    Handle.parseFrom(request.getRename().getDestinationHandle().getPayload());
-            DirectoryId directory = new DirectoryId(handle.getDirectoryId());
-            String name = request.getRename().getDestinationName();
-            EntryRecord entry = state.entry(directory, name);
-            EntryRecord.Builder marked = entry == null ? EntryRecord.newBuilder() : entry.toBuilder();
-            // Past the door of entries, which would count the mark as the beginning of a move.
-            state.draft()
-                    .put(
-                            Keys.entry(directory, name),
-                            marked.setArrivingTransaction(request.getTransactionId())
-                                    .build()
-                                    .toByteArray());
-            state.putTransaction(
-                    new TransactionId(request.getTransactionId()),
-                    TransactionRecord.newBuilder().setDestination(true).build());
+            return Handle.parseFrom(signed.getPayload());
         } catch (com.google.protobuf.InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
         }

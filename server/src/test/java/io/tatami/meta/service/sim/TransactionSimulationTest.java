@@ -155,6 +155,12 @@ final class TransactionSimulationTest {
         assertNoticed(Planted.FETCHED_TWICE);
     }
 
+    @Test
+    @Tag("simulated-bug")
+    void firstLeaseThatIsOverlookedIsNoticed() {
+        assertNoticed(Planted.FIRST_LEASE_OVERLOOKED);
+    }
+
     private static long run(long seed, Map<String, Long> counts) {
         try {
             return new TransactionSimulation(seed, Plant.NONE, counts).run();
