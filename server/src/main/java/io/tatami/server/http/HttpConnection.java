@@ -44,12 +44,15 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     private final HttpAccess access;
     private final Executor answering;
     private final RequestDeadline deadline;
+    private final IdleConnections idle;
 
     /** What of a request the answer's form depends on. */
     private record Form(boolean keepsAlive, boolean isHead) {}
 
-    HttpConnection(HttpRoutes routes, HttpAccess access, Executor answering, RequestDeadline deadline) {
+    HttpConnection(
+            HttpRoutes routes, HttpAccess access, Executor answering, RequestDeadline deadline, IdleConnections idle) {
         this.deadline = deadline;
+        this.idle = idle;
         this.routes = routes;
         this.access = access;
         this.answering = answering;
@@ -58,6 +61,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
         deadline.complete();
+        idle.waitsNoMore(ctx.channel());
         // The next one is read when this one's answer has been taken: a client that takes none gets no more made.
         ctx.channel().config().setAutoRead(false);
         Form form =
@@ -138,7 +142,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         return code.isRetryable() ? 503 : 500;
     }
 
-    private static void write(ChannelHandlerContext ctx, Form form, HttpAnswer answer) {
+    private void awaitNext(ChannelHandlerContext ctx) {
+        if (ctx.channel().isActive()) {
+            idle.waits(ctx.channel());
+        }
+        ctx.channel().config().setAutoRead(true);
+    }
+
+    private void write(ChannelHandlerContext ctx, Form form, HttpAnswer answer) {
         FullHttpResponse response = new DefaultFullHttpResponse(
                 HttpVersion.HTTP_1_1,
                 HttpResponseStatus.valueOf(answer.status()),
@@ -155,8 +166,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         ChannelFuture written = ctx.writeAndFlush(response);
         if (form.keepsAlive()) {
             // Not within this: what is decoded already comes at once.
-            written.addListener(
-                    done -> ctx.executor().execute(() -> ctx.channel().config().setAutoRead(true)));
+            written.addListener(done -> ctx.executor().execute(() -> awaitNext(ctx)));
         } else {
             written.addListener(ChannelFutureListener.CLOSE);
         }

@@ -30,7 +30,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The HTTP port of a process, on threads of its own: one for the sockets, and two that answer, so that no page holds up
  * what a server is there for. At most {@value #CONNECTIONS_MAX} connections are open and {@value #WAITING_MAX} requests
- * wait; beyond that a connection is closed, and a request answered with 503. Opened and closed by one thread.
+ * wait. Beyond that the connection is closed whose next request has been awaited for longest, the new one where all are
+ * at work; and a request is answered with 503. Opened and closed by one thread.
  */
 public final class HttpServer implements AutoCloseable {
     static final int CONNECTIONS_MAX = 128;
@@ -52,6 +53,7 @@ public final class HttpServer implements AutoCloseable {
             new ArrayBlockingQueue<>(WAITING_MAX),
             Threads.daemons("http-answer"));
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final IdleConnections idle = new IdleConnections();
     private final HttpRoutes routes;
     private final HttpAccess access;
 
@@ -95,10 +97,15 @@ public final class HttpServer implements AutoCloseable {
 
     private void accept(Channel channel) {
         if (connections.size() > CONNECTIONS_MAX) {
-            ChannelFuture unused = channel.close();
-            return;
+            Channel leaving = idle.longest().orElse(channel);
+            ChannelFuture unused = leaving.close();
+            if (leaving.equals(channel)) {
+                return;
+            }
         }
         connections.add(channel);
+        idle.waits(channel);
+        channel.closeFuture().addListener(closed -> idle.waitsNoMore(channel));
         RequestDeadline deadline = new RequestDeadline();
         channel.pipeline()
                 .addLast(
@@ -109,7 +116,7 @@ public final class HttpServer implements AutoCloseable {
                                 .setMaxHeaderSize(HEADER_BYTES_MAX)),
                         new HttpObjectAggregator(BODY_BYTES_MAX, true),
                         new FlowControlHandler(),
-                        new HttpConnection(routes, access, answering, deadline));
+                        new HttpConnection(routes, access, answering, deadline, idle));
     }
 
     @Override

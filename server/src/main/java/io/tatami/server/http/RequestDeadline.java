@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection whose request is not complete {@value #SECONDS} s after its first byte, so that a client that
- * sends a byte now and then holds no connection. On the connection's event loop.
+ * Closes a connection whose first request is not complete {@value #SECONDS} s after it was opened, or a later one so
+ * long after its first byte, so that a client that is silent, or sends a byte now and then, holds no connection. On the
+ * connection's event loop.
  */
 final class RequestDeadline extends ChannelInboundHandlerAdapter {
     private static final int SECONDS = 15;
@@ -17,7 +18,18 @@ final class RequestDeadline extends ChannelInboundHandlerAdapter {
     private @Nullable ScheduledFuture<?> closing;
 
     @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        begin(ctx);
+        ctx.fireChannelActive();
+    }
+
+    @Override
     public void channelRead(ChannelHandlerContext ctx, Object bytes) {
+        begin(ctx);
+        ctx.fireChannelRead(bytes);
+    }
+
+    private void begin(ChannelHandlerContext ctx) {
         if (closing == null) {
             closing = ctx.executor()
                     .schedule(
@@ -27,7 +39,6 @@ final class RequestDeadline extends ChannelInboundHandlerAdapter {
                             SECONDS,
                             TimeUnit.SECONDS);
         }
-        ctx.fireChannelRead(bytes);
     }
 
     @Override

@@ -232,17 +232,21 @@ class HttpServerTest {
     }
 
     @Test
-    void connectionsBeyondTheLimitAreClosed() throws Exception {
+    void beyondTheLimitTheConnectionThatIsSilentForLongestIsClosedAndTheNewOneServed() throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
             for (int i = 0; i < HttpServer.CONNECTIONS_MAX + 40; i++) {
                 open.add(new Socket(address.getAddress(), address.getPort()));
             }
             int closed = 0;
-            for (Socket socket : open.subList(HttpServer.CONNECTIONS_MAX, open.size())) {
+            for (Socket socket : open.subList(0, 40)) {
                 closed += socket.getInputStream().read() == -1 ? 1 : 0;
             }
             assertEquals(40, closed);
+            Socket newest = open.get(open.size() - 1);
+            newest.getOutputStream()
+                    .write("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertEquals('H', newest.getInputStream().read());
         } finally {
             for (Socket socket : open) {
                 socket.close();
