@@ -35,7 +35,10 @@ public final class Tatami implements Callable<Integer> {
 
     public static void main(String[] words) {
         HostNames.forgetAtExit();
-        System.exit(commandLine(words).execute(words));
+        int code = commandLine(words).execute(words);
+        // A full disk, or a reader that left: what was told is not there.
+        boolean isLost = System.out.checkError();
+        System.exit(code == ExitCode.DONE && isLost ? ExitCode.FAILED : code);
     }
 
     /** With all commands. */

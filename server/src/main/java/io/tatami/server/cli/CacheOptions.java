@@ -9,6 +9,11 @@ import picocli.CommandLine.Option;
 final class CacheOptions {
     private static final String MEMORY = "memory";
 
+    /** Fits into the direct memory that the launcher gives a server, beside its buffers. */
+    private static final long MEMORY_BYTES = 256L << 20;
+
+    private static final long FILE_BYTES = 1L << 30;
+
     @Option(
             names = "--cache",
             paramLabel = "PATH",
@@ -18,15 +23,16 @@ final class CacheOptions {
     @Option(
             names = "--cache-size",
             paramLabel = "SIZE",
-            defaultValue = "1g",
             converter = ServeOptions.VolumeBytes.class,
-            description = "Size of a cache in memory, or of a new cache file (default:" + " ${DEFAULT-VALUE}).")
-    private long sizeBytes;
+            description = "Size of a cache in memory, or of a new cache file (default: 256m of memory, 1g of a file).")
+    private @Nullable Long sizeBytes;
 
     BlockNode.@Nullable CachePlace place() {
         if (cache == null) {
             return null;
         }
-        return new BlockNode.CachePlace(cache.equals(MEMORY) ? null : Path.of(cache), sizeBytes);
+        boolean isMemory = cache.equals(MEMORY);
+        long defaultBytes = isMemory ? MEMORY_BYTES : FILE_BYTES;
+        return new BlockNode.CachePlace(isMemory ? null : Path.of(cache), sizeBytes == null ? defaultBytes : sizeBytes);
     }
 }

@@ -6,6 +6,7 @@ import io.tatami.server.cli.option.ExitCode;
 import io.tatami.server.cli.option.PositiveNumber;
 import io.tatami.server.node.DataDirectory;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -39,6 +40,11 @@ final class StopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        if (!Files.isDirectory(data)) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "there is no directory " + data + "; name the one that the server was started with");
+        }
         DataDirectory directory = new DataDirectory(data);
         Optional<ProcessHandle> server = directory.server();
         if (server.isEmpty()) {

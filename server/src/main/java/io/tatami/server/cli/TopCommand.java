@@ -92,6 +92,10 @@ final class TopCommand implements Callable<Integer> {
                 Clock.SYSTEM.sleep(interval.toNanos());
                 TrafficReading now = read(admin);
                 show(admin, TrafficRates.between(before, now), isLive ? screen : null);
+                if (spec.commandLine().getOut().checkError()) {
+                    // Nobody reads any more.
+                    return ExitCode.FAILED;
+                }
                 before = now;
             }
         }

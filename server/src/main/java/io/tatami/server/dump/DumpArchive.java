@@ -1,6 +1,7 @@
 package io.tatami.server.dump;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
@@ -61,7 +62,7 @@ public final class DumpArchive implements AutoCloseable {
                     unfinished + " is there already: another dump is under way, or was killed; delete it",
                     e);
         } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot write " + unfinished + ": " + e, e);
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot write " + unfinished + ": " + Causes.inWords(e), e);
         }
     }
 
@@ -88,7 +89,9 @@ public final class DumpArchive implements AutoCloseable {
 
     private TatamiException failed(IOException e) {
         return new TatamiException(
-                ErrorCode.IO_ERROR, "cannot write " + path + ": " + e + "; name a file elsewhere with --to", e);
+                ErrorCode.IO_ERROR,
+                "cannot write " + path + ": " + Causes.inWords(e) + "; name a file elsewhere with --to",
+                e);
     }
 
     @Override

@@ -51,6 +51,11 @@ final class ProcessPages {
                     ErrorCode.INVALID_ARGUMENT,
                     "the name of a logger has at most " + NAME_CHARACTERS_MAX + " characters");
         }
+        if (!name.matches("[\\w.$-]+")) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "a logger has the name of a class or a package, for example io.tatami.meta, or root");
+        }
         return name.equals("root") ? LogManager.getRootLogger() : LogManager.getLogger(name);
     }
 

@@ -79,7 +79,7 @@ public record ClusterAddress(String authority) {
             throw notThere(before, null);
         }
         String line = "waiting for " + authority + ", which has not answered yet (" + before.text() + ")";
-        UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
+        UserIdentity user = UserIdentity.of(user());
         try {
             return patience.await(line, () -> TatamiClient.connect(authority, user, settings));
         } catch (TatamiException e) {
@@ -90,6 +90,12 @@ public record ClusterAddress(String authority) {
             Duration waited = ClientSettings.from(settings).connectTimeout();
             throw after.any(State.LISTENS) ? busy(waited, e) : notThere(after, e);
         }
+    }
+
+    /** As Hadoop's own commands take it, so that no two commands of one shell are of two users. */
+    private static String user() {
+        String named = System.getenv("HADOOP_USER_NAME");
+        return named == null || named.isEmpty() ? System.getProperty("user.name") : named;
     }
 
     private TatamiException notThere(AddressProbe probe, @Nullable TatamiException cause) {

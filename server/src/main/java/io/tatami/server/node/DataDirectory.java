@@ -13,8 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * The directory of one server process.
@@ -31,6 +35,9 @@ import java.util.Properties;
  * The servers lock what they store themselves too; what is in {@code run} is for commands and people.
  */
 public final class DataDirectory {
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private static final int LOCK_TRIES = 20;
     private static final long LOCK_PAUSE_MILLIS = 25;
 
@@ -120,6 +127,14 @@ public final class DataDirectory {
     /** Makes the directory and what a process needs in it. */
     public void create() throws TatamiException {
         try {
+            if (!Files.exists(root)) {
+                Path above = root.getParent();
+                if (above != null) {
+                    Files.createDirectories(above);
+                }
+                // What files hold is nobody's business but the server's, whatever the umask.
+                Files.createDirectory(root, OWNER_ONLY);
+            }
             Files.createDirectories(logs());
             Files.createDirectories(readyFile().getParent());
         } catch (IOException e) {

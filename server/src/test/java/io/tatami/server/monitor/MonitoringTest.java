@@ -190,6 +190,8 @@ class MonitoringTest {
             assertTrue(stacks.contains("ProcessText.stacks"), stacks);
             String level = post(monitoring, "/logLevel", session, "logger=io.tatami.no.such&level=debug");
             assertEquals("200 io.tatami.no.such DEBUG\n", level);
+            String forged = post(monitoring, "/logLevel", session, "logger=x%0aFAKE&level=INFO");
+            assertTrue(forged.startsWith("400 a logger has the name of a class"), forged);
             String bad = post(monitoring, "/logLevel", session, "logger=io.tatami.no.such&level=loud");
             assertTrue(bad.startsWith("400 LOUD is no level"), bad);
             assertTrue(post(monitoring, "/logout", session, "").startsWith("200 "), "logged out");

@@ -23,6 +23,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -77,6 +78,9 @@ final class DumpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws TatamiException {
         String time = TIME.format(Instant.ofEpochMilli(Clock.SYSTEM.wallMillis()));
+        if (to != null && to.toString().isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--to names no file");
+        }
         Path path = to == null ? Path.of("tatami-dump-" + time + ".zip") : to;
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
