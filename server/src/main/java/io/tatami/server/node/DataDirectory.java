@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -127,14 +128,7 @@ public final class DataDirectory {
     /** Makes the directory and what a process needs in it. */
     public void create() throws TatamiException {
         try {
-            if (!Files.exists(root)) {
-                Path above = root.getParent();
-                if (above != null) {
-                    Files.createDirectories(above);
-                }
-                // What files hold is nobody's business but the server's, whatever the umask.
-                Files.createDirectory(root, OWNER_ONLY);
-            }
+            createRoot();
             Files.createDirectories(logs());
             Files.createDirectories(readyFile().getParent());
         } catch (IOException e) {
@@ -143,6 +137,19 @@ public final class DataDirectory {
                     "cannot create " + root + ": " + Causes.inWords(e)
                             + ". Choose a directory that this user can write to",
                     e);
+        }
+    }
+
+    /** What files hold is nobody's business but the server's, whatever the umask. */
+    private void createRoot() throws IOException {
+        Path above = root.getParent();
+        if (above != null) {
+            Files.createDirectories(above);
+        }
+        try {
+            Files.createDirectory(root, OWNER_ONLY);
+        } catch (FileAlreadyExistsException e) {
+            // By somebody else, maybe just now; what it is shows when it is used.
         }
     }
 

@@ -14,6 +14,7 @@ import io.tatami.rpc.CallContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  * kind the most frequent keys are kept. Counts are in memory only. Safe for use by many threads.
  */
 public final class CountedTraffic implements ClientTraffic {
-    /** Of each kind; what came for more than one request in so many is among them. */
+    /** Of each kind in each stripe; what came for more than one request in so many is among them. */
     public static final int KEPT = 256;
+
+    /** A power of two. */
+    private static final int STRIPES = 4;
 
     /** A longer name is counted by its beginning, as what is kept has to be bounded. */
     private static final int USER_CHARACTERS_MAX = 128;
@@ -39,14 +43,40 @@ public final class CountedTraffic implements ClientTraffic {
     private final long beganNanos;
     private final long source = new SecureRandom().nextLong() | 1;
 
-    /** Guards what is below. Held for some hash look-ups. */
-    private final Object lock = new Object();
+    /** Threads that answer at once count in different ones, so that they seldom wait for each other. */
+    private final Stripe[] stripes = new Stripe[STRIPES];
 
-    private final HeavyHitters<String> users = new HeavyHitters<>(KEPT, user -> user);
-    private final HeavyHitters<InetAddress> hosts = new HeavyHitters<>(KEPT, host -> host);
-    private final HeavyHitters<Key> directories = new HeavyHitters<>(KEPT, Key::copy);
-    private final Key asked = new Key();
-    private long requests;
+    /** The requests of some threads; guarded by itself, for some hash look-ups. */
+    private static final class Stripe {
+        private final HeavyHitters<String> users = new HeavyHitters<>(KEPT, user -> user);
+        private final HeavyHitters<InetAddress> hosts = new HeavyHitters<>(KEPT, host -> host);
+        private final HeavyHitters<Key> directories = new HeavyHitters<>(KEPT, Key::copy);
+        private final Key asked = new Key();
+        private long requests;
+
+        synchronized void count(String user, @Nullable InetAddress host, long directory) {
+            requests++;
+            users.count(user);
+            if (host != null) {
+                hosts.count(host);
+            }
+            if (directory != NO_DIRECTORY) {
+                asked.number = directory;
+                directories.count(asked);
+            }
+        }
+
+        synchronized Part part() {
+            return new Part(requests, users.snapshot(), hosts.snapshot(), directories.snapshot());
+        }
+    }
+
+    /** What a stripe has at a moment. */
+    private record Part(
+            long requests,
+            HeavyHitters.Snapshot<String> users,
+            HeavyHitters.Snapshot<InetAddress> hosts,
+            HeavyHitters.Snapshot<Key> directories) {}
 
     /** A number as a key. One is looked for again and again, so that no request makes another. */
     private static final class Key {
@@ -74,6 +104,7 @@ public final class CountedTraffic implements ClientTraffic {
         this.signer = signer;
         this.clock = clock;
         this.beganNanos = clock.monotonicNanos();
+        Arrays.setAll(stripes, number -> new Stripe());
     }
 
     /** Methods for the superuser alone are how servers and administrators run the cluster, and are not counted. */
@@ -87,19 +118,8 @@ public final class CountedTraffic implements ClientTraffic {
     }
 
     private void count(CallContext context, long directory) {
-        String user = shortened(context.user().user());
-        InetAddress host = host(context.peer());
-        synchronized (lock) {
-            requests++;
-            users.count(user);
-            if (host != null) {
-                hosts.count(host);
-            }
-            if (directory != NO_DIRECTORY) {
-                asked.number = directory;
-                directories.count(asked);
-            }
-        }
+        int stripe = (int) Thread.currentThread().getId() & (STRIPES - 1);
+        stripes[stripe].count(shortened(context.user().user()), host(context.peer()), directory);
     }
 
     private static String shortened(String user) {
@@ -128,16 +148,15 @@ public final class CountedTraffic implements ClientTraffic {
     @Override
     public GroupTrafficReply reply() {
         GroupTrafficReply.Builder reply = GroupTrafficReply.newBuilder().setSource(source);
-        List<HeavyHitters.Counted<String>> byUser;
-        List<HeavyHitters.Counted<InetAddress>> byHost;
-        List<HeavyHitters.Counted<Key>> byDirectory;
-        synchronized (lock) {
-            reply.setAgeMillis(TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - beganNanos));
-            reply.setRequests(requests);
-            byUser = users.counted();
-            byHost = hosts.counted();
-            byDirectory = directories.counted();
-        }
+        reply.setAgeMillis(TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - beganNanos));
+        List<Part> parts = Arrays.stream(stripes).map(Stripe::part).toList();
+        reply.setRequests(parts.stream().mapToLong(Part::requests).sum());
+        List<HeavyHitters.Counted<String>> byUser =
+                HeavyHitters.merged(parts.stream().map(Part::users).toList());
+        List<HeavyHitters.Counted<InetAddress>> byHost =
+                HeavyHitters.merged(parts.stream().map(Part::hosts).toList());
+        List<HeavyHitters.Counted<Key>> byDirectory =
+                HeavyHitters.merged(parts.stream().map(Part::directories).toList());
         byUser.forEach(user -> reply.addUser(counted(user.key(), user)));
         byHost.forEach(host -> reply.addClientHost(counted(text(host.key()), host)));
         byDirectory.forEach(directory -> reply.addDirectory(CountedDirectory.newBuilder()

@@ -129,4 +129,38 @@ public final class HeavyHitters<K> {
         counted.sort(Comparator.comparingLong((Counted<K> each) -> each.count).reversed());
         return counted;
     }
+
+    /** What is kept now, and what any other key may have come at most. */
+    public Snapshot<K> snapshot() {
+        return new Snapshot<>(counted(), heap.size() < capacity ? 0 : heap.get(0).count);
+    }
+
+    /**
+     * What is kept of one part of a stream.
+     *
+     * @param floor how often a key that is not kept came at most
+     */
+    public record Snapshot<K>(List<Counted<K>> counted, long floor) {}
+
+    /**
+     * What comes most often in a stream whose parts were counted apart. The bounds of each key are the sums of its
+     * bounds in the parts, so {@code count} and {@code error} mean what they mean of one. All keys that a part keeps
+     * are told, so none is lacking that came more than {@code n / k} times.
+     */
+    public static <K> List<Counted<K>> merged(List<Snapshot<K>> parts) {
+        long floors = parts.stream().mapToLong(Snapshot::floor).sum();
+        Map<K, Counted<K>> sums = new HashMap<>();
+        for (Snapshot<K> part : parts) {
+            for (Counted<K> kept : part.counted()) {
+                Counted<K> sum = sums.getOrDefault(kept.key(), new Counted<>(kept.key(), floors, floors));
+                long count = sum.count() - part.floor() + kept.count();
+                long error = sum.error() - part.floor() + kept.error();
+                sums.put(kept.key(), new Counted<>(kept.key(), count, error));
+            }
+        }
+        return sums.values().stream()
+                .sorted(Comparator.comparingLong((Counted<K> each) -> each.count)
+                        .reversed())
+                .toList();
+    }
 }
