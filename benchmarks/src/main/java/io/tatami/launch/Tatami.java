@@ -36,7 +36,7 @@ public final class Tatami implements Callable<Integer> {
     public static void main(String[] words) {
         HostNames.forgetAtExit();
         int code = commandLine(words).execute(words);
-        // A full disk, or a reader that left: what was told is not there.
+        // The disk is full, or the reader of a pipe has left: the output is lost.
         boolean isLost = System.out.checkError();
         System.exit(code == ExitCode.DONE && isLost ? ExitCode.FAILED : code);
     }

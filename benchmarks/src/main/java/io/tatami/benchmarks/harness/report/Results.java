@@ -54,7 +54,7 @@ public final class Results implements AutoCloseable {
     }
 
     /**
-     * What is told on a terminal from now on, of how far the run is.
+     * The progress of the run, shown on a terminal from now on.
      *
      * @param rounds how many there are
      * @param each turns of a round

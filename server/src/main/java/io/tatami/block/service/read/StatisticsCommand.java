@@ -14,7 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what was read of this server, or is announced to be. Of a user's jobs only that user and the superuser hear.
+ * Answers with the reads of this server's blocks, or with the plans of reads that are announced here. Those of a user
+ * are for that user and the superuser alone.
  */
 public final class StatisticsCommand {
     private final ReadCounts statistics;
